@@ -46,6 +46,7 @@ pub fn graph_of(snapshot: &Snapshot) -> Graph {
                 aliases: ties.aliases.clone(),
                 pinned: resource.pinned.then_some(true),
                 undeclared: resource.imported,
+                recorded: Some(resource.uid.clone()),
                 ..Options::default()
             },
             source: resource.source.clone(),

@@ -1,13 +1,13 @@
 //! The graph: all resources that a program declares, with their inputs, options and dependencies.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Dag, DeletionPolicy, ExprTable, Input, Inputs, Level, Map, MarkSource, Marked, Marks, Name, PathPattern,
-    PhysicalId, SortedMap, SourceRef, TypeToken,
+    PhysicalId, SortedMap, SourceRef, TypeToken, Uid,
 };
 
 /// Position of a node in its graph. Nodes are in the order in which the program allocated them.
@@ -95,6 +95,9 @@ pub struct Options {
     /// The path that the resource had before a `move` of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_from: Option<String>,
+    /// The record that the node was made from, in a rollback: its resource keeps its uid, whatever its name is now.
+    #[serde(skip)]
+    pub recorded: Option<Uid>,
     /// Properties with frozen values: the pinfile's values replace the program's. Sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub frozen: Vec<String>,
@@ -284,15 +287,6 @@ impl Graph {
             at = node.parent;
         }
         None
-    }
-
-    /// Returns the declared resources by their current and former names.
-    ///
-    /// A name that a resource has takes precedence over the same name that another one had.
-    pub fn by_name(&self) -> HashMap<&Name, NodeId> {
-        let nodes = || self.nodes.iter().zip((0..).map(NodeId));
-        let former = nodes().flat_map(|(node, id)| node.options.aliases.iter().map(move |name| (name, id)));
-        former.chain(nodes().map(|(node, id)| (&node.name, id))).collect()
     }
 
     /// Replaces each group by the provisioned nodes inside it. `edges` must be those of this graph.

@@ -149,6 +149,18 @@ impl Marks {
     pub fn retains(&self) -> bool {
         self.policy() == Some(DeletionPolicy::Retain)
     }
+
+    /// Returns the marks with the protection that others have and these have not.
+    #[must_use]
+    pub fn with_protection(mut self, others: &Marks) -> Marks {
+        if others.prevents_deletion() && !self.prevents_deletion() {
+            self.prevent_delete.clone_from(&others.prevent_delete);
+        }
+        if others.retains() && !self.retains() {
+            self.deletion_policy.clone_from(&others.deletion_policy);
+        }
+        self
+    }
 }
 
 /// Sources of the marks in a record, and the protection set on the record itself.

@@ -20,7 +20,8 @@ mod select;
 mod ties;
 
 pub use correlate::{
-    Aliases, Ambiguity, Confidence, Difference, Match, MovedPlace, MovedResource, Reason, Suggestion,
+    Aliases, Ambiguity, Confidence, Counterpart, Counterparts, Difference, Likeness, Match, MovedPlace,
+    MovedResource, Reason, Suggestion, matches,
 };
 pub use decide::{LiveObject, PlaceChange, Planner, Question, RecordChange, ServedBy, Verdict, plan};
 pub use guard_input::{DeclaredGuards, interrupted_deletions};

@@ -26,6 +26,8 @@ pub enum MovePolicy {
     Accept,
     /// Treat them as different resources, and match unnamed siblings by their counters.
     Refuse,
+    /// Treat them as different resources, and match unnamed siblings by identity and content, as the other policies do.
+    Regroup,
 }
 
 /// The resources that a plan may touch. The empty selection selects all.

@@ -14,6 +14,7 @@ use stead_state::{Snapshot, State};
 
 use crate::{Action, Certainty, Plan, Planner, Purpose, Request, Verdict, Why, plan};
 
+mod counterparts;
 mod determinism;
 mod format;
 mod imports;

@@ -3,7 +3,10 @@
 //!
 //! A path identifies a file, so that a file without an id is found by its path, whatever its place in the program is. Notes
 //! (`local.Data`) have no identity: only their content tells them from their siblings. Now and then the program declares a file
-//! twice by mistake, or a declared file is changed outside.
+//! twice by mistake, or a declared file is changed outside, or the program protects a file under another name or counter, and a destroy,
+//! a rollback or a saved plan comes before the next `up`.
+
+mod unapplied;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -63,6 +66,8 @@ struct Inventory {
     program: Vec<DeclaredFile>,
     /// Values of the notes, in the order of the program. No two are equal.
     notes: Vec<i64>,
+    /// The declared file that may not be deleted.
+    protected: Option<u64>,
     processes: u64,
     contents: u64,
     trace: Vec<String>,
@@ -74,7 +79,8 @@ pub fn inventory(seed: u64) -> Result<Vec<String>, String> {
     let runtime = runtime.map_err(|error| error.to_string())?;
     let (rng, disk) = (Rng::new(seed ^ 0x696e_7665), Disk::default());
     let (program, notes, trace) = (Vec::new(), Vec::new(), Vec::new());
-    let mut inventory = Inventory { rng, disk, program, notes, processes: 0, contents: 0, trace };
+    let mut inventory =
+        Inventory { rng, disk, program, notes, protected: None, processes: 0, contents: 0, trace };
     match runtime.block_on(inventory.run()) {
         Ok(()) => Ok(inventory.trace),
         Err(lost) => Err(format!("{lost}\ninventory {seed}:\n{}", inventory.trace.join("\n"))),
@@ -97,6 +103,10 @@ impl Inventory {
             if self.rng.one_in(6) {
                 self.change_outside().await?;
             }
+            if self.rng.one_in(3) {
+                unapplied::protect_without_up(self, &before).await?;
+            }
+            let before = self.state().await?;
             self.edit(&before)?;
             let dies_at = self.rng.one_in(5).then(|| 1 + self.rng.below(40));
             if dies_at.is_some() {
@@ -345,7 +355,8 @@ impl Inventory {
                 ("overwrite".to_owned(), Value::from(is_twin).into()),
             ];
             let deletion_policy = declared.retained.then_some(DeletionPolicy::Retain);
-            let options = Options { deletion_policy, ..Options::default() };
+            let prevent_delete = (self.protected == Some(declared.file)).then_some(true);
+            let options = Options { deletion_policy, prevent_delete, ..Options::default() };
             graph.nodes.push(Node { options, ..node(name, TYPE, inputs.into(), line) });
         }
         for (at, note) in self.notes.iter().enumerate() {

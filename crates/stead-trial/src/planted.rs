@@ -61,6 +61,10 @@ pub const BUGS: &[(&str, &str)] = &[
     ("export-in-the-clear", "an export has the outputs of the stack in the clear"),
     ("folder-chain-not-synced", "the parent folders of a new blob are not synced"),
     ("folder-not-synced", "the folder of a new blob is not synced"),
+    (
+        "foreign-import-unasked",
+        "an export of another stack is imported into an empty stack without a word for it",
+    ),
     ("head-before-snapshot", "head names a snapshot that is not stored yet"),
     ("head-not-synced", "the new head is not synced"),
     ("id-of-another-believed", "the id of another resource is recorded for a created one"),
@@ -106,6 +110,7 @@ pub const BUGS: &[(&str, &str)] = &[
     ("pinned-permitted", "a pin does not prevent a deletion"),
     ("place-not-compared", "a run with credentials of another account takes everything for deleted"),
     ("progress-forgotten", "the token of an operation under way is not recorded"),
+    ("protection-by-name-only", "today's program protects only resources that have the same name in state"),
     ("protection-of-today-ignored", "destroy, rollback and saved plans go by the recorded protection alone"),
     ("read-back-is-durable", "a failed write that can be read counts as durable"),
     ("read-error-is-absence", "a resource that cannot be read is recorded as deleted"),

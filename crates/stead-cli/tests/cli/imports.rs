@@ -13,7 +13,7 @@ fn export_is_imported_into_another_environment() {
     project.stead(&["up", "--yes"]).ok();
     project.write("dev.json", &project.stead(&["stack", "export"]).ok());
     let file = project.path("dev.json").display().to_string();
-    project.stead(&["stack", "import", &file, "--yes", "-e", "prod"]).ok();
+    project.stead(&["stack", "import", &file, "--yes", "-e", "prod", "--from-another-stack"]).ok();
     assert_eq!(project.stead(&["plan", "--exit-code", "-e", "prod"]).code, 0);
 }
 

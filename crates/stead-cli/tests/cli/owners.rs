@@ -48,7 +48,7 @@ fn record_that_came_without_a_mark_cannot_delete_what_another_stack_owns() {
     project.write("dev.json", &project.stead(&["stack", "export"]).ok());
     let export = project.path("dev.json").display().to_string();
     project.stead(&["env", "new", "qa"]).ok();
-    project.stead(&["stack", "import", &export, "-e", "qa", "--yes"]).ok();
+    project.stead(&["stack", "import", &export, "-e", "qa", "--yes", "--from-another-stack"]).ok();
     owned(project.stead(&["destroy", "-e", "qa", "--yes"]));
     assert!(project.has("f"));
     project.stead(&["destroy", "-e", "prod", "--yes", "--take-over", "f"]).ok();

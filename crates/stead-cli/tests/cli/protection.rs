@@ -131,3 +131,81 @@ fn saved_plan_does_not_delete_a_file_that_the_program_protects_by_now() {
         assert_eq!(project.read("db"), "data");
     }
 }
+
+const NAMES: &str = "import * as local from \"stead/local\";\n";
+
+fn files(names: &str, options: &str) -> String {
+    format!(
+        "{NAMES}for (const x of {names}) new local.File({{ path: x + \".txt\", content: x }}, {{ {options} }});\n"
+    )
+}
+
+#[test]
+fn destroy_protects_a_sibling_whose_counter_the_program_shifted() {
+    let project = Project::only(&files("[\"a\", \"b\", \"c\"]", ""));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &files("[\"b\", \"c\"]", "preventDelete: x == \"c\""));
+    for target in [None, Some("dev:main:local.File#3")] {
+        let target = target.map(|name| ["--target-resource", name]);
+        let flags: Vec<&str> = target.iter().flatten().copied().collect();
+        let refused = project.stead(&[&["destroy", "--yes"], &flags[..]].concat()).ends(13).stderr;
+        assert!(refused.contains("local.File#3") && refused.contains("local.File#2"), "{refused}");
+        assert!(refused.contains("both name the same real resource"), "{refused}");
+    }
+    let retained = "deletionPolicy: x == \"c\" ? \"retain\" : \"delete\"";
+    project.write("main.ts", &files("[\"b\", \"c\"]", retained));
+    project.stead(&["destroy", "--yes"]).ok();
+    assert_eq!(project.read("c.txt"), "c");
+    assert!(!project.has("a.txt") && !project.has("b.txt"), "the others are not protected");
+}
+
+#[test]
+fn destroy_protects_a_resource_that_got_another_name_in_the_program() {
+    let moved = "class H extends Resource { f = new local.File({ path: \"db\", content: \"data\" }, { id: \"f\" }) }\n";
+    let in_scope = format!(
+        "import {{ Resource }} from \"stead\";\n{NAMES}{moved}new H(\"h\", {{ preventDelete: true }});\n"
+    );
+    for renamed in [with_option("preventDelete: true").replace("id: \"db\"", "id: \"other\""), in_scope] {
+        let project = Project::with(FILE);
+        project.stead(&["up", "--yes"]).ok();
+        project.write("main.ts", &renamed);
+        let refused = project.stead(&["destroy", "--yes"]).ends(13).stderr;
+        assert!(refused.contains("local.File#db") && refused.contains("It may be"), "{refused}");
+        assert_eq!(project.read("db"), "data");
+    }
+}
+
+#[test]
+fn saved_plan_does_not_delete_a_sibling_that_the_program_protects_under_another_counter() {
+    let project = Project::only(&files("[\"a\", \"b\", \"c\"]", ""));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &files("[\"a\", \"b\"]", ""));
+    let file = project.path("saved").display().to_string();
+    project.stead(&["plan", "--out", &file]).ok();
+    project.write("main.ts", &files("[\"c\"]", "preventDelete: true"));
+    project.stead(&["up", &file, "--yes"]).ends(13);
+    assert_eq!(project.read("c.txt"), "c");
+}
+
+#[test]
+fn rollback_keeps_the_values_of_siblings_whose_counters_shifted() {
+    let strings = |names: &str| {
+        format!(
+            "{NAMES}export const all = {names}.map((x) => new local.RandomString({{ length: x }}).result);\n"
+        )
+    };
+    let project = Project::only(&strings("[8, 9, 10]"));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &strings("[9, 10]"));
+    project.stead(&["up", "--yes"]).ok();
+    let outputs = |at: usize| {
+        let all = project.stead(&["output", "all", "--json"]).ok();
+        let all: serde_json::Value = serde_json::from_str(&all).unwrap();
+        all.as_array().unwrap()[at..].to_vec()
+    };
+    let before = outputs(0);
+    project.stead(&["stack", "rollback", "run-1", "--yes"]).ok();
+    let state: Vec<String> = before.iter().map(|value| value.as_str().unwrap().to_owned()).collect();
+    let export = project.stead(&["stack", "export"]).ok();
+    assert!(state.iter().all(|value| export.contains(value.as_str())), "{export}");
+}

@@ -393,9 +393,12 @@ fn export_of_another_stack_needs_its_own_word() {
     let owned = project.stead(&["destroy", "-e", "prod", "--yes"]);
     assert!(owned.code != 0 && owned.stderr.contains("ST0430"), "{}", owned.stderr);
     assert!(project.has("a.txt") && project.has("b.txt"));
-    // A stack without records has nothing to lose.
+    // A stack without records could delete what it takes over.
     project.stead(&["stack", "new", "-e", "qa"]).ok();
-    let note = project.stead(&["stack", "import", &dev, "-e", "qa", "--yes"]).ends(0).stderr;
+    let import = ["stack", "import", &dev, "-e", "qa", "--yes"];
+    let refused = refused_import(&project, &import[2..]);
+    assert!(refused.stderr.contains("--from-another-stack"), "{}", refused.stderr);
+    let note = project.stead(&[&import[..], &["--from-another-stack"]].concat()).ends(0).stderr;
     assert!(note.contains("both stacks record the same real resources"), "{note}");
     let changes = project.stead(&["stack", "import", &dev, "--json", "--yes"]).ok();
     assert!(!changes.contains("import_change"), "{changes}");

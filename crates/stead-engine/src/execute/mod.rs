@@ -13,7 +13,7 @@ mod records;
 mod retries;
 mod values;
 
-use stead_guard::Permits;
+use stead_guard::{Permits, Refusal};
 use stead_journal::{ClosedRun, JournalError, Run};
 use stead_model::{Diagnostic, Event, Graph, Map, Name, Operation, RunResult};
 use stead_plan::Plan;
@@ -76,16 +76,23 @@ impl Engine {
         base: &State,
         graph: &Graph,
     ) -> Result<PermittedPlan<'a>, Vec<Diagnostic>> {
-        match stead_guard::decide(&plan.deletions(base, graph), &self.pins) {
+        match self.decide(plan, base, graph) {
             Ok(permits) => Ok(PermittedPlan { plan, permits }),
-            Err(refused) => Err(refused.into_iter().map(|refusal| self.refused(refusal)).collect()),
+            Err(refused) => Err(refused.iter().map(Refusal::diagnostic).collect()),
         }
     }
 
-    fn refused(&self, refusal: stead_guard::Refusal) -> Diagnostic {
-        match self.program_pins.get(&refusal.name).cloned() {
-            Some(place) => refusal.pinned_by_program(place).diagnostic(),
-            None => refusal.diagnostic(),
+    /// Asks the guards about the whole plan, and returns the refusals as data.
+    pub(crate) fn decide(&self, plan: &Plan, base: &State, graph: &Graph) -> Result<Permits, Vec<Refusal>> {
+        stead_guard::decide(&plan.deletions(base, graph), &self.pins)
+            .map_err(|refused| refused.into_iter().map(|refusal| self.placed(refusal)).collect())
+    }
+
+    /// Names the declaration of today's program where it alone has the pin.
+    fn placed(&self, refusal: Refusal) -> Refusal {
+        match self.program_pins.get(&refusal.name) {
+            Some(place) => refusal.pinned_by_program(place.clone()),
+            None => refusal,
         }
     }
 

@@ -3,13 +3,14 @@
 //! A plan's deletions and the records that an edit forgets are decided as a whole, before the first side effect.
 
 use stead_guard::pins::{PinfileStatus, is_held, physical_path};
-use stead_guard::{OuterLevels, Permits, forget_refusal};
+use stead_guard::{OuterLevels, Permits, Refusal, forget_refusal};
 use stead_model::{Code, Diagnostic, Graph, Hint, NextStep, Resource};
 use stead_plan::Plan;
 use stead_state::State;
 
 use crate::Engine;
 use crate::ops::OpError;
+use crate::ops::protection::OtherNames;
 
 /// Returns the permits for every deletion of a plan, or every refusal.
 pub(super) fn permit_plan(
@@ -17,19 +18,24 @@ pub(super) fn permit_plan(
     plan: &Plan,
     base: &State,
     graph: &Graph,
+    names: &OtherNames,
 ) -> Result<Permits, OpError> {
-    engine.permit(plan, base, graph).map(|permitted| permitted.permits).map_err(OpError::Guarded)
+    engine.decide(plan, base, graph).map_err(|refused| {
+        let explained = |refusal: &Refusal| names.explain(&refusal.name, refusal.diagnostic());
+        OpError::Guarded(refused.iter().map(explained).collect())
+    })
 }
 
 /// Refuses an approved plan that deletes resources which are to be retained by now.
-pub(super) fn permit_retained(resources: &[&Resource]) -> Result<(), OpError> {
+pub(super) fn permit_retained(resources: &[&Resource], names: &OtherNames) -> Result<(), OpError> {
     let refusal = |resource: &&Resource| {
         let source = resource.recorded_marks().deletion_policy.map(|mark| mark.source.to_string());
         let set = source.map(|source| format!(" ({source})")).unwrap_or_default();
         let message = format!("cannot delete {}: the program retains it by now{set}", resource.name);
-        Diagnostic::error(Code::GUARDED, message)
+        let problem = Diagnostic::error(Code::GUARDED, message)
             .note("The plan was saved before. Nothing was changed.")
-            .help(Hint::text("plan again, which shows the resource as one that stays"))
+            .help(Hint::text("plan again, which shows the resource as one that stays"));
+        names.explain(&resource.name, problem)
     };
     let refused: Vec<Diagnostic> = resources.iter().take(SHOWN).map(refusal).collect();
     if refused.is_empty() { Ok(()) } else { Err(OpError::Guarded(refused)) }

@@ -152,7 +152,7 @@ impl Workspace {
             // No deletion is pending, so no guard reads this; and the pins in state hold in any case.
             Err(_) => PinfileStatus::default(),
         };
-        Ok(CurrentGuards { pins, outer: self.levels.clone(), program: None })
+        Ok(CurrentGuards { pins, outer: self.levels.clone(), ..CurrentGuards::default() })
     }
 
     /// The pins of the pinfile, for an edit that changes names. A pinfile that cannot be read is an error, because its pins

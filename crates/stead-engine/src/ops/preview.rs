@@ -1,17 +1,19 @@
 //! From a declaration to a proposal: read, recover, apply the pinfile, read the providers, plan.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
-use stead_model::{Code, Diagnostic, Graph, Lifecycle, Name, SourceRef, TypeToken};
+use stead_model::{Code, Diagnostic, Graph, TypeToken};
 use stead_plan::{Glob, Plan};
 use stead_state::State;
 
 use crate::ops::held::with_needs;
 use crate::ops::places::{ComparedPlaces, Untold};
-use crate::ops::protection::{hold_pins_of, keep_protection, protect, protect_listed, retained_today};
+use crate::ops::protection::{
+    Today, hold_pins_of, keep_protection, pins_of, protect, protect_listed, retained_today,
+};
 use crate::ops::{
     Access, Approval, Declaration, Declares, HeldPin, Import, Look, OpError, OpEvent, PinUse, PinsRefused,
     PlanRequest, Proposal, RunKind, Stale, Unfinished, Wait, Workspace, guards, log,
@@ -128,7 +130,8 @@ impl Workspace {
         let (loaded, declaration, places) = self.load_for(declares, &request, &variant, events).await?;
         let Declaration { mut graph, functions, protection } = declaration;
         let program = protection.as_ref().or((request.pins != PinUse::Hold).then_some(&graph));
-        let guards = CurrentGuards { pins: pinning.standing(), outer: request.plan.outer.clone(), program };
+        let (pins, outer) = (pinning.standing(), request.plan.outer.clone());
+        let guards = CurrentGuards { pins, outer, program, ..CurrentGuards::default() };
         let (loaded, unfinished) = match request.access {
             Access::Apply => (self.settle(loaded, &guards, events).await?, Unfinished::default()),
             Access::ReadOnly => {
@@ -146,19 +149,21 @@ impl Workspace {
             }
             Variant::Plain | Variant::Import(_) => pinning,
         };
-        let protected = match request.pins {
+        let catalog = &self.engine.catalog;
+        let today = Today::of(&loaded.state, protection.as_ref(), catalog);
+        let mut protected = match request.pins {
             PinUse::Apply(_) => protect(&loaded.state, None),
-            PinUse::Hold => protect_listed(protect(&loaded.state, protection.as_ref()), &pinning.standing()),
+            PinUse::Hold => protect_listed(protect(&loaded.state, today.as_ref()), &pinning.standing()),
         };
         let kept_protection = match request.kind {
-            RunKind::Rollback => keep_protection(&mut graph, &protected.state),
+            RunKind::Rollback => keep_protection(&mut graph, &protected.state, catalog),
             _ => Vec::new(),
         };
         let mut workspace = self.clone();
         workspace.engine = workspace.engine.with_functions(functions).on_failure(request.on_failure);
         let (graph, pins) = workspace.settle_pins(request.pins, pinning, graph, &loaded.state)?;
-        workspace.engine.pins = hold_pins_of(protection.as_ref(), &loaded.state, workspace.engine.pins);
-        workspace.engine.program_pins = pins_of(protection.as_ref(), &loaded.state);
+        workspace.engine.pins = hold_pins_of(today.as_ref(), &loaded.state, workspace.engine.pins);
+        workspace.engine.program_pins = pins_of(today.as_ref(), &loaded.state);
         let Loaded { state: recorded, version, .. } = loaded;
         let Refreshed { state: base, drift, records: observed } =
             workspace.look(&protected.state, &graph, &request).await?;
@@ -173,12 +178,12 @@ impl Workspace {
         let mut guarded = base.clone();
         if let Some(approval) = approval {
             self.check_approved(approval, &recorded, &graph, &plan)?;
-            guarded = protect(&base, protection.as_ref()).state;
-            guards::permit_retained(&retained_today(&plan, &base, &guarded))?;
+            let today = protect(&base, today.as_ref());
+            (guarded, protected.by_other_names) = (today.state, today.by_other_names);
+            guards::permit_retained(&retained_today(&plan, &base, &guarded), &protected.by_other_names)?;
         }
-        // A plan without steps leaves the records as they are.
-        let added = protected.records.into_iter().filter(|_| !plan.is_empty());
-        let observed = added.chain(observed).collect();
+        let by_other_names = std::mem::take(&mut protected.by_other_names);
+        let observed = protected.to_record(&plan).chain(observed).collect();
         Ok(Proposal {
             workspace,
             request,
@@ -187,6 +192,7 @@ impl Workspace {
             recorded,
             base,
             guarded,
+            by_other_names,
             kept_protection,
             observed,
             drift,
@@ -415,16 +421,4 @@ fn not_reproduced(approval: &Approval, recorded: &State, error: OpError) -> OpEr
 
 fn refused(PinRefusal { changes: lines, problems }: PinRefusal) -> OpError {
     OpError::Pins(PinsRefused { lines, problems })
-}
-
-/// Returns the places of the pins that today's program has and that no run recorded.
-fn pins_of(program: Option<&Graph>, state: &State) -> BTreeMap<Name, SourceRef> {
-    let Some(program) = program else { return BTreeMap::new() };
-    let nodes = program.by_name();
-    let place = |name: &Name| {
-        let id = *nodes.get(name).filter(|id| program.pin_setting(**id) == Some(true))?;
-        Some((name.clone(), program.node(id)?.source.clone()))
-    };
-    let unpinned = state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live && !copy.pinned);
-    unpinned.filter_map(|copy| place(&copy.name)).collect()
 }

@@ -12,6 +12,7 @@ use stead_state::{Owner, Record, StackRef, State};
 
 use crate::ops::guards::permit_plan;
 use crate::ops::places::ComparedPlaces;
+use crate::ops::protection::OtherNames;
 use crate::ops::{Access, Approval, HeldPin, OpError, PlanRequest, Undeclared, Workspace};
 use crate::{Drift, SettledPins};
 
@@ -28,6 +29,8 @@ pub struct Proposal {
     pub(super) base: Arc<State>,
     /// The base with the protection of today's program, which the guards go by.
     pub(super) guarded: Arc<State>,
+    /// The resources that today's program protects under other names.
+    pub(super) by_other_names: OtherNames,
     /// Resources that a rollback leaves protected, although they were not at the time.
     pub(super) kept_protection: Vec<Name>,
     /// The records that turn the recorded state into the base.
@@ -223,7 +226,8 @@ impl Proposal {
         if !self.owned_elsewhere.is_empty() {
             return Err(OpError::Guarded(self.owned_elsewhere));
         }
-        let permits = permit_plan(&self.workspace.engine, &self.plan, &self.guarded, &self.graph)?;
+        let (plan, names) = (&self.plan, &self.by_other_names);
+        let permits = permit_plan(&self.workspace.engine, plan, &self.guarded, &self.graph, names)?;
         Ok(Permitted { proposal: self, permits })
     }
 

@@ -1,21 +1,89 @@
 //! The protection that today's program and pinfile add to the recorded one.
 //!
 //! A mark or a pin counts from the moment at which a person writes it, also for an operation that the program does not declare: a
-//! destroy, a rollback, a saved plan. The pinfile finds a resource by its name, so that a pin which only the file has is recorded
-//! before the name changes. **Invariant:** nothing here removes protection.
+//! destroy, a rollback, a saved plan. The program may have another name for the resource: whatever a plan would take for it, suggest
+//! as a rename of it, or could not tell from it protects it. The pinfile finds a resource by its name, so that a pin which only the
+//! file has is recorded before the name changes. **Invariant:** nothing here removes protection.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use stead_guard::pins::{PinfileStatus, is_held, physical_path};
-use stead_model::{CopyRef, Graph, Lifecycle, Name, Node, Resource};
-use stead_plan::{Action, Plan};
+use stead_model::{
+    CopyRef, Diagnostic, Graph, Hint, Lifecycle, Name, NextStep, Node, NodeId, Resource, SourceRef,
+};
+use stead_plan::{Action, Counterpart, Counterparts, Likeness, Plan, matches};
+use stead_schema::Catalog;
 use stead_state::{Record, State};
+
+/// Today's program, compared with the records.
+pub(super) struct Today<'a> {
+    program: &'a Graph,
+    counterparts: Counterparts,
+}
+
+impl<'a> Today<'a> {
+    pub(super) fn of(state: &State, program: Option<&'a Graph>, catalog: &Catalog) -> Option<Today<'a>> {
+        program.map(|program| Today { program, counterparts: Counterparts::of(state, program, catalog) })
+    }
+}
 
 /// A state with the protection of today's program, and the records that lead there.
 pub(super) struct Protected {
     pub(super) state: Arc<State>,
-    pub(super) records: Vec<Record>,
+    /// Protection by declarations that a plan takes for the resource.
+    pub(super) certain: Vec<Record>,
+    /// Protection by declarations that may be the resource. It holds during the run, and is recorded for resources that are let go.
+    pub(super) supposed: Vec<Record>,
+    pub(super) by_other_names: OtherNames,
+}
+
+impl Protected {
+    /// Returns the records that a run of the plan writes. A plan without steps leaves the records as they are.
+    pub(super) fn to_record(self, plan: &Plan) -> impl Iterator<Item = Record> {
+        let let_go: HashSet<CopyRef> = plan
+            .steps
+            .iter()
+            .filter_map(|step| match &step.action {
+                Action::Delete { copy, .. } | Action::Forget { copy, .. } => Some(copy.clone()),
+                _ => None,
+            })
+            .collect();
+        let is_let_go = move |record: &Record| match record {
+            Record::Amend { resource } => let_go.contains(&resource.copy()),
+            _ => false,
+        };
+        let certain = self.certain.into_iter().filter({
+            let any = !plan.is_empty();
+            move |_| any
+        });
+        certain.chain(self.supposed.into_iter().filter(is_let_go))
+    }
+}
+
+/// Resources that the program protects under other names, by the recorded names.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OtherNames(HashMap<Name, OtherName>);
+
+#[derive(Clone, Debug)]
+struct OtherName {
+    declared: Name,
+    source: SourceRef,
+    likeness: Likeness,
+}
+
+impl OtherNames {
+    /// Adds to a refusal the declaration that protects the resource, and why it counts.
+    pub(super) fn explain(&self, name: &Name, problem: Diagnostic) -> Diagnostic {
+        let Some(OtherName { declared, source, likeness }) = self.0.get(name) else { return problem };
+        if likeness.is_certain() {
+            return problem.note(format!("The program declares it as {declared} ({source}): {likeness}."));
+        }
+        let two = Hint::text("if they are two resources, ").then(NextStep::Apply);
+        problem
+            .note(format!("It may be {declared}, which the program protects ({source}): {likeness}."))
+            .help(two.and(" first, which asks whether one was renamed, then try again"))
+    }
 }
 
 /// Returns the record with its pin, also if only the pinfile has the pin.
@@ -36,61 +104,107 @@ pub(super) fn missing_pins<'a>(
 }
 
 /// Adds the pins of the pinfile to the recorded ones.
-pub(super) fn protect_listed(Protected { state, mut records }: Protected, pins: &PinfileStatus) -> Protected {
-    let mut missing = missing_pins(state.copies(), pins);
+pub(super) fn protect_listed(mut protected: Protected, pins: &PinfileStatus) -> Protected {
+    let mut missing = missing_pins(protected.state.copies(), pins);
     if missing.is_empty() {
-        return Protected { state, records };
+        return protected;
     }
-    let mut protected = state.as_ref().clone();
-    missing.retain(|record| protected.apply(record).is_ok());
-    records.extend(missing);
-    Protected { state: Arc::new(protected), records }
+    let mut state = protected.state.as_ref().clone();
+    missing.retain(|record| state.apply(record).is_ok());
+    protected.certain.extend(missing);
+    Protected { state: Arc::new(state), ..protected }
 }
 
 /// Adds the marks and pins of the program to the recorded ones.
-pub(super) fn protect(state: &Arc<State>, program: Option<&Graph>) -> Protected {
-    let Some(program) = program else { return Protected { state: state.clone(), records: Vec::new() } };
-    let nodes = program.by_name();
-    let mut records = Vec::new();
+pub(super) fn protect(state: &Arc<State>, today: Option<&Today<'_>>) -> Protected {
+    let mut protected = Protected {
+        state: state.clone(),
+        certain: Vec::new(),
+        supposed: Vec::new(),
+        by_other_names: OtherNames::default(),
+    };
+    let Some(today) = today else { return protected };
+    let mut amended = state.as_ref().clone();
     for recorded in state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live) {
-        let Some((id, node)) = nodes.get(&recorded.name).and_then(|id| Some((*id, program.node(*id)?)))
-        else {
+        let counterparts = today.counterparts.protecting(&recorded.uid);
+        if counterparts.is_empty() {
             continue;
-        };
+        }
         let mut resource = recorded.clone();
-        if resource.add_protection(&node.effective_marks(), program.pin_setting(id)) {
-            records.push(Record::Amend { resource: Box::new(resource) });
+        for certain in [true, false] {
+            let counted = counterparts.iter().filter(|one| one.likeness.is_certain() == certain);
+            let adding: Vec<&Counterpart> =
+                counted.filter(|one| today.adds_protection(&mut resource, one)).collect();
+            let Some(first) = adding.first() else { continue };
+            protected.by_other_names.add(today, recorded, first);
+            let record = Record::Amend { resource: Box::new(resource.clone()) };
+            // A record is the copy that it amends with more protection, so that it always applies.
+            if amended.apply(&record).is_ok() {
+                if certain { protected.certain.push(record) } else { protected.supposed.push(record) }
+            }
         }
     }
-    let mut protected = state.as_ref().clone();
-    // A record is the copy that it amends with more protection, so that it always applies.
-    records.retain(|record| protected.apply(record).is_ok());
-    Protected { state: Arc::new(protected), records }
+    Protected { state: Arc::new(amended), ..protected }
+}
+
+impl Today<'_> {
+    /// Adds the marks and the pin of a declaration. Returns true if the record had less.
+    fn adds_protection(&self, resource: &mut Resource, counterpart: &Counterpart) -> bool {
+        let marks = self.program.node(counterpart.node).map(Node::effective_marks).unwrap_or_default();
+        resource.add_protection(&marks, self.program.pin_setting(counterpart.node))
+    }
+}
+
+impl OtherNames {
+    fn add(&mut self, today: &Today<'_>, recorded: &Resource, by: &Counterpart) {
+        let Some(node) = today.program.node(by.node).filter(|node| node.name != recorded.name) else {
+            return;
+        };
+        let (declared, source) = (node.name.clone(), node.source.clone());
+        let other = OtherName { declared, source, likeness: by.likeness.clone() };
+        self.0.entry(recorded.name.clone()).or_insert(other);
+    }
 }
 
 /// Returns the pinfile in which a release does not count while today's program pins the resource.
-pub(super) fn hold_pins_of(program: Option<&Graph>, state: &State, mut pins: PinfileStatus) -> PinfileStatus {
-    let Some(program) = program.filter(|_| pins.has_entries()) else { return pins };
-    let nodes = program.by_name();
-    let is_pinned =
-        |copy: &&Resource| nodes.get(&copy.name).is_some_and(|id| program.pin_setting(*id) == Some(true));
+pub(super) fn hold_pins_of(
+    today: Option<&Today<'_>>,
+    state: &State,
+    mut pins: PinfileStatus,
+) -> PinfileStatus {
+    let Some(Today { program, counterparts }) = today.filter(|_| pins.has_entries()) else { return pins };
+    let pins_it = |one: &Counterpart| program.pin_setting(one.node) == Some(true);
+    let is_pinned = |copy: &&Resource| counterparts.protecting(&copy.uid).iter().any(pins_it);
     let paths = state.copies().filter(is_pinned).map(|copy| physical_path(&copy.name, &copy.ty));
     pins.take_back(&paths.collect::<BTreeSet<String>>());
     pins
 }
 
+/// Returns the places of the pins that today's program has and that no run recorded.
+pub(super) fn pins_of(today: Option<&Today<'_>>, state: &State) -> BTreeMap<Name, SourceRef> {
+    let Some(Today { program, counterparts }) = today else { return BTreeMap::new() };
+    let place = |copy: &Resource| {
+        let pinning = |one: &&Counterpart| program.pin_setting(one.node) == Some(true);
+        let pinned = counterparts.protecting(&copy.uid).iter().find(pinning)?;
+        Some((copy.name.clone(), program.node(pinned.node)?.source.clone()))
+    };
+    let unpinned = state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live && !copy.pinned);
+    unpinned.filter_map(place).collect()
+}
+
 /// Gives the resources of an earlier run the protection that they have now, and returns the resources that keep some.
-pub(super) fn keep_protection(graph: &mut Graph, state: &State) -> Vec<Name> {
+pub(super) fn keep_protection(graph: &mut Graph, state: &State, catalog: &Catalog) -> Vec<Name> {
+    let live = |(_, current): &(NodeId, &Resource)| current.lifecycle == Lifecycle::Live;
+    let matched: Vec<(NodeId, Resource)> = matches(state, graph, catalog)
+        .into_iter()
+        .filter(live)
+        .map(|(id, current)| (id, current.clone()))
+        .collect();
     let mut kept = Vec::new();
-    let live = || state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live);
-    let former = live().flat_map(|copy| copy.ties.aliases.iter().map(move |name| (name, copy)));
-    let named: HashMap<&Name, &Resource> = former.chain(live().map(|copy| (&copy.name, copy))).collect();
-    for node in &mut graph.nodes {
-        // A declaration may get the record that has one of its earlier names today.
-        let names: Vec<Name> = std::iter::once(&node.name).chain(&node.options.aliases).cloned().collect();
-        let current = names.iter().filter_map(|name| named.get(name));
-        let gained = current.filter(|current| keep_protection_of(current, node)).count();
-        if gained > 0 {
+    for (id, current) in &matched {
+        if let Some(node) = graph.nodes.get_mut(id.index())
+            && keep_protection_of(current, node)
+        {
             kept.push(node.name.clone());
         }
     }

@@ -162,7 +162,10 @@ impl PlanRequest {
     }
 
     /// A run back to the state after an earlier run.
+    ///
+    /// Its declarations come from records, so that a search for renames is of no use. Unnamed siblings may have other counters now.
     pub fn rollback(plan: Request) -> PlanRequest {
+        let plan = Request { moves: MovePolicy::Regroup, ..plan };
         PlanRequest { kind: RunKind::Rollback, pins: PinUse::Hold, ..PlanRequest::up(plan) }
     }
 }

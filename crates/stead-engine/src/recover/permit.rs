@@ -2,10 +2,13 @@
 //!
 //! The guards permitted them then; pins and marks that were set since count as well.
 
+use std::sync::OnceLock;
+
 use stead_guard::pins::{Declared, PinfileStatus};
 use stead_guard::{DeletePermit, Mark, OuterLevels, Refusal};
-use stead_model::{Graph, Name, Resource};
-use stead_plan::{DeclaredGuards, interrupted_deletions};
+use stead_model::{Graph, Name, Node, NodeId, Resource};
+use stead_plan::{Counterparts, DeclaredGuards, interrupted_deletions};
+use stead_schema::Catalog;
 use stead_state::State;
 
 /// Guard settings in force now, used to re-check deletions that an interrupted run had started.
@@ -16,6 +19,8 @@ pub struct CurrentGuards<'a> {
     pub outer: OuterLevels,
     /// `None`: the command looks at no program.
     pub program: Option<&'a Graph>,
+    /// The declarations of the program for each record, from the first question on.
+    pub counterparts: OnceLock<Counterparts>,
 }
 
 /// Why a deletion is not sent again.
@@ -49,6 +54,7 @@ impl CurrentGuards<'_> {
         &self,
         resource: &Resource,
         state: &State,
+        catalog: &Catalog,
     ) -> Result<DeletePermit, DeletionHeldBack> {
         let same = |other: &&Resource| {
             let place = |of: &Resource| of.ties.provider.as_ref().map(|provider| provider.uid.clone());
@@ -60,16 +66,7 @@ impl CurrentGuards<'_> {
         if let Some(other) = state.copies().find(same) {
             return Err(DeletionHeldBack { name: other.name.clone(), how: "is the same thing" });
         }
-        let nodes = self.program.map(Graph::by_name).unwrap_or_default();
-        let node_of = |resource: &Resource| nodes.get(&resource.name).copied();
-        let declared = |resource: &Resource| {
-            let (graph, id) = self.program.zip(node_of(resource))?;
-            let pin = match graph.pin_setting(id) {
-                Some(true) => Declared::Pinned,
-                Some(false) | None => Declared::NotPinned,
-            };
-            Some(DeclaredGuards { marks: graph.node(id)?.effective_marks(), pin })
-        };
+        let declared = |resource: &Resource| self.declared(self.program?, resource, state, catalog);
         let deletions = interrupted_deletions(resource, state, &self.outer, declared);
         // In a plan, a deletion of what is to be retained is none.
         if deletions.first().is_some_and(|own| own.current_marks.retains()) {
@@ -80,5 +77,32 @@ impl CurrentGuards<'_> {
             Ok(mut permits) => permits.take(&resource.copy()).ok_or_else(lost),
             Err(refusals) => Err(refusals.first().map_or_else(lost, DeletionHeldBack::by)),
         }
+    }
+
+    /// Returns the guard settings of a resource in the program: those of its declaration, and the protection of each one that may
+    /// be its declaration.
+    fn declared(
+        &self,
+        program: &Graph,
+        resource: &Resource,
+        state: &State,
+        catalog: &Catalog,
+    ) -> Option<DeclaredGuards> {
+        let counterparts = self.counterparts.get_or_init(|| Counterparts::of(state, program, catalog));
+        let marks = |id: NodeId| program.node(id).map(Node::effective_marks);
+        let matched = counterparts.matched(&resource.uid);
+        let protecting = counterparts.protecting(&resource.uid);
+        if matched.is_none() && protecting.is_empty() {
+            return None;
+        }
+        let own = matched.and_then(marks).unwrap_or_else(|| self.outer.marks_for(resource));
+        let others = protecting.iter().filter_map(|one| marks(one.node));
+        let all = others.fold(own, |all, other| all.with_protection(&other));
+        let mut nodes = matched.into_iter().chain(protecting.iter().map(|one| one.node));
+        let pin = match nodes.any(|id| program.pin_setting(id) == Some(true)) {
+            true => Declared::Pinned,
+            false => Declared::NotPinned,
+        };
+        Some(DeclaredGuards { marks: all, pin })
     }
 }

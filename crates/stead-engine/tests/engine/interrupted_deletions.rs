@@ -75,6 +75,11 @@ async fn interrupted_deletion_is_not_repeated_if_the_program_protects_the_resour
         "may not be deleted",
     )
     .await;
+    // The inputs tell it as well as an alias.
+    let alike = Program::default().node("b", &[("size", text("1"))]);
+    let alike = alike.options(|options| options.prevent_delete = Some(true));
+    let guards = CurrentGuards { program: Some(&alike.0), ..CurrentGuards::default() };
+    assert_not_repeated(&guards, "may not be deleted").await;
 }
 
 #[tokio::test]

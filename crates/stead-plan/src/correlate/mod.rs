@@ -1,6 +1,6 @@
 //! Matches declared resources with recorded ones.
 //!
-//! In this order: same name (a gid is a name), the pinfile's `originalPath`, aliases, recorded renames, unnamed siblings by physical
+//! In this order: the record of a rollback, same name (a gid is a name), the pinfile's `originalPath`, aliases, recorded renames, unnamed siblings by physical
 //! identity and by content.
 //! Pairs that only look alike become a [`Suggestion`], and a whole module or instance a [`MovedPlace`].
 //!
@@ -8,6 +8,7 @@
 
 mod aliases;
 mod content;
+mod counterparts;
 mod displaced;
 mod places;
 mod siblings;
@@ -26,6 +27,7 @@ use crate::physical::{Identities, Physical};
 use crate::request::MovePolicy;
 
 pub use aliases::Aliases;
+pub use counterparts::{Counterpart, Counterparts, Likeness, matches};
 pub use places::{MovedPlace, MovedResource};
 pub use suggest::{Ambiguity, Confidence, Difference, Reason, Suggestion};
 
@@ -34,6 +36,8 @@ pub use suggest::{Ambiguity, Confidence, Difference, Reason, Suggestion};
 #[serde(rename_all = "snake_case")]
 pub enum Match {
     Name,
+    /// By the record that the declaration was made from, in a rollback.
+    Record,
     /// By the original path in the pinfile.
     Pinfile,
     /// By a former name in the program: in `aliases`, or in a `move`.
@@ -67,16 +71,18 @@ pub(crate) fn correlate<'a>(
     moves: MovePolicy,
 ) -> Correlation<'a> {
     let mut matching = Matching::new(base, graph, catalog);
-    matching.by_name();
-    matching.by_pinfile();
-    matching.by_alias();
-    matching.by_rename();
+    matching.without_search();
     let mut ambiguities = match moves {
         MovePolicy::Refuse => Vec::new(),
-        MovePolicy::Suggest | MovePolicy::Accept => siblings::regroup(&mut matching),
+        // No person is asked here, so an ambiguous group keeps its counters.
+        MovePolicy::Regroup => {
+            siblings::regroup(&mut matching);
+            Vec::new()
+        }
+        MovePolicy::Suggest | MovePolicy::Accept => siblings::regroup(&mut matching).ambiguities,
     };
     let (mut places, mut suggestions) = match moves {
-        MovePolicy::Refuse => (Vec::new(), Vec::new()),
+        MovePolicy::Refuse | MovePolicy::Regroup => (Vec::new(), Vec::new()),
         MovePolicy::Suggest | MovePolicy::Accept => {
             let found = suggest::suggest(&matching, order);
             ambiguities.extend(found.ambiguities);
@@ -150,6 +156,11 @@ impl<'a> Matching<'a> {
         graph.ids().filter(|id| graph.nodes[id.index()].kind == NodeKind::Provisioned)
     }
 
+    /// Returns the matches so far.
+    fn pairs(&self) -> impl Iterator<Item = (NodeId, &'a Resource)> {
+        self.provisioned().filter_map(|id| Some((id, self.matched[id.index()]?)))
+    }
+
     fn unmatched(&self) -> Vec<NodeId> {
         self.provisioned().filter(|id| self.matched[id.index()].is_none()).collect()
     }
@@ -165,9 +176,30 @@ impl<'a> Matching<'a> {
         left
     }
 
-    fn by_name(&mut self) {
+    /// Makes the matches that names and records tell.
+    fn without_search(&mut self) {
+        self.by_record();
+        self.by_name();
+        self.by_pinfile();
+        self.by_alias();
+        self.by_rename();
+    }
+
+    fn by_record(&mut self) {
         for id in self.provisioned() {
-            if let Some(old) = self.base.by_name(&self.graph.nodes[id.index()].name) {
+            let node = &self.graph.nodes[id.index()];
+            let old = node.options.recorded.as_ref().and_then(|uid| self.base.current(uid));
+            if let Some(old) = old.filter(|old| old.ty == node.ty) {
+                self.bind(id, old, Match::Record);
+            }
+        }
+    }
+
+    fn by_name(&mut self) {
+        for id in self.provisioned().filter(|id| self.matched[id.index()].is_none()).collect::<Vec<_>>() {
+            if let Some(old) = self.base.by_name(&self.graph.nodes[id.index()].name)
+                && !self.claimed.contains(&old.uid)
+            {
                 self.bind(id, old, Match::Name);
             }
         }

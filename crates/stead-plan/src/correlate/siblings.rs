@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use stead_model::{Name, NameParts, NodeId, Resource, Uid};
 
 use super::content::{Class, Contents};
+use super::counterparts::Unsettled;
 use super::{Ambiguity, Match, Matching};
 use crate::physical::{Identities, Physical};
 
@@ -17,16 +18,26 @@ struct Group<'a> {
     records: Vec<&'a Resource>,
 }
 
-/// Matches the groups whose counters shifted, and returns the ambiguous ones.
-pub(crate) fn regroup(matching: &mut Matching<'_>) -> Vec<Ambiguity> {
-    let mut ambiguities = Vec::new();
+/// The groups that were not matched throughout.
+#[derive(Default)]
+pub(crate) struct Regrouped<'a> {
+    pub ambiguities: Vec<Ambiguity>,
+    /// The pairs of ambiguous groups that identity or content tells. The group keeps its matches by name all the same.
+    pub told: Vec<(NodeId, &'a Resource, Match)>,
+    /// Members for which only the counter decides.
+    pub unsettled: Vec<Unsettled<'a>>,
+}
+
+/// Matches the groups whose counters shifted.
+pub(crate) fn regroup<'a>(matching: &mut Matching<'a>) -> Regrouped<'a> {
+    let mut regrouped = Regrouped::default();
     let mut identities = Identities::new(matching.catalog);
     for group in groups(matching).into_values() {
         if group.nodes.len() + group.records.len() > 2 && !matches_by_name(matching, &group) {
-            ambiguities.extend(rematch(matching, &group, &mut identities));
+            rematch(matching, &group, &mut identities, &mut regrouped);
         }
     }
-    ambiguities
+    regrouped
 }
 
 fn groups<'a>(matching: &Matching<'a>) -> BTreeMap<Name, Group<'a>> {
@@ -114,22 +125,28 @@ fn matches_by_name(matching: &Matching<'_>, group: &Group<'_>) -> bool {
             .all(|id| matching.matched[id.index()].is_some_and(|old| contents.equal(*id, old)))
 }
 
-/// Matches the members of a group again, or returns an ambiguity and leaves them as they are.
+/// Matches the members of a group again, or leaves them as they are if the group is ambiguous.
 fn rematch<'a>(
     matching: &mut Matching<'a>,
     group: &Group<'a>,
     identities: &mut Identities<'a>,
-) -> Option<Ambiguity> {
-    let ambiguity = || Ambiguity {
-        from: group.records.iter().map(|record| record.name.clone()).collect(),
-        to: group.nodes.iter().map(|id| matching.graph.nodes[id.index()].name.clone()).collect(),
-    };
+    regrouped: &mut Regrouped<'a>,
+) {
     let mut pairs = Pairs::of(matching, group);
     pairs.by_identity(identities);
-    if !pairs.by_content(identities) || !pairs.by_counter() {
-        return Some(ambiguity());
+    let told = pairs.by_content(identities);
+    pairs.leave_unsettled(identities);
+    if !told || !pairs.by_counter() {
+        regrouped.ambiguities.push(Ambiguity {
+            from: group.records.iter().map(|record| record.name.clone()).collect(),
+            to: group.nodes.iter().map(|id| matching.graph.nodes[id.index()].name.clone()).collect(),
+        });
+        regrouped.told.extend(pairs.found);
+        regrouped.unsettled.extend(pairs.unsettled);
+        return;
     }
-    let found = pairs.found;
+    let Pairs { found, unsettled, .. } = pairs;
+    regrouped.unsettled.extend(unsettled);
     for id in &group.nodes {
         matching.release(*id);
     }
@@ -137,7 +154,6 @@ fn rematch<'a>(
         let by = if old.name == matching.graph.nodes[id.index()].name { Match::Name } else { by };
         matching.bind(id, old, by);
     }
-    None
 }
 
 /// The pairs of a group so far, and the members without one.
@@ -146,12 +162,13 @@ struct Pairs<'m, 'a> {
     nodes: Vec<NodeId>,
     records: Vec<&'a Resource>,
     found: Vec<(NodeId, &'a Resource, Match)>,
+    unsettled: Vec<Unsettled<'a>>,
 }
 
 impl<'m, 'a> Pairs<'m, 'a> {
     fn of(matching: &'m Matching<'a>, group: &Group<'a>) -> Pairs<'m, 'a> {
         let (nodes, records) = (group.nodes.clone(), group.records.clone());
-        Pairs { matching, nodes, records, found: Vec::new() }
+        Pairs { matching, nodes, records, found: Vec::new(), unsettled: Vec::new() }
     }
 
     fn name(&self, id: NodeId) -> &'a Name {
@@ -202,11 +219,28 @@ impl<'m, 'a> Pairs<'m, 'a> {
                 if self.is_ambiguous(&contents, &class, identities) {
                     return false;
                 }
+                if !class.nodes.is_empty() && class.records.len() > class.nodes.len() {
+                    let (nodes, records) = (class.nodes.clone(), class.records.clone());
+                    self.unsettled.push(Unsettled { nodes, records });
+                }
                 pairs.extend(self.pair(&class));
             }
             self.take(pairs, Match::Content);
         }
         true
+    }
+
+    /// Notes that neither identity nor content tells which of the records that are left each node is.
+    ///
+    /// A node and a record that name two real resources are not the same.
+    fn leave_unsettled(&mut self, identities: &mut Identities<'a>) {
+        let (named, unnamed): (Vec<NodeId>, Vec<NodeId>) =
+            self.nodes.iter().partition(|id| self.matching.physical(identities, **id).is_some());
+        let untold: Vec<&'a Resource> =
+            self.records.iter().filter(|record| identities.of_record(record).is_none()).copied().collect();
+        let all = (unnamed, self.records.clone());
+        let pairs = [all, (named, untold)].into_iter().map(|(nodes, records)| Unsettled { nodes, records });
+        self.unsettled.extend(pairs.filter(|left| !left.nodes.is_empty() && !left.records.is_empty()));
     }
 
     /// Pairs the others by name. Returns false if that could change or delete a guarded resource in place of another one.

@@ -18,7 +18,7 @@ type Score = (usize, usize);
 
 /// Suggests pairs in which each is the best candidate of the other.
 pub(super) fn similar(search: &mut Search<'_, '_>) {
-    let scored = scores(search);
+    let (scored, equally_good) = scores(search);
     let mut best_of_record: HashMap<&Uid, (Score, usize)> = HashMap::new();
     for (_, record, score) in &scored {
         let best = best_of_record.entry(&record.uid).or_insert((*score, 0));
@@ -28,26 +28,33 @@ pub(super) fn similar(search: &mut Search<'_, '_>) {
             std::cmp::Ordering::Less => {}
         }
     }
-    let mutual: Vec<_> = scored
-        .iter()
-        .filter(|(_, record, score)| best_of_record.get(&record.uid) == Some(&(*score, 1)))
-        .map(|(id, record, score)| (*id, *record, *score))
-        .collect();
+    let is_mutual = |record: &Resource, score: &Score| best_of_record.get(&record.uid) == Some(&(*score, 1));
+    let (mutual, one_sided): (Vec<_>, Vec<_>) =
+        scored.into_iter().partition(|(_, record, score)| is_mutual(record, score));
+    let one_sided = one_sided.into_iter().map(|(id, record, _)| (id, vec![record]));
+    for (id, records) in one_sided.chain(equally_good) {
+        search.leave_unsettled(id, records);
+    }
     for (id, record, (equal, of)) in mutual {
         let confidence = if 2 * equal > of { Confidence::Likely } else { Confidence::Weak };
         search.take(id, record, confidence, Reason::Similar { equal, of });
     }
 }
 
-/// Returns the best candidate of each node, unless two are equally good.
-fn scores<'a>(search: &Search<'_, 'a>) -> Vec<(NodeId, &'a Resource, Score)> {
+/// The best candidate of each node that has one.
+type Best<'a> = Vec<(NodeId, &'a Resource, Score)>;
+
+/// The candidates of each node that has several equally good ones.
+type EquallyGood<'a> = Vec<(NodeId, Vec<&'a Resource>)>;
+
+fn scores<'a>(search: &Search<'_, 'a>) -> (Best<'a>, EquallyGood<'a>) {
     let mut index: HashMap<(&TypeToken, &str, Content), Vec<&'a Resource>> = HashMap::new();
     for record in search.records.values() {
         for (key, content) in search.contents.written(record, |_| true) {
             index.entry((&record.ty, key, content)).or_default().push(record);
         }
     }
-    let mut scored = Vec::new();
+    let (mut scored, mut equally_good) = (Vec::new(), Vec::new());
     for &id in &search.nodes {
         let node = &search.matching.graph.nodes[id.index()];
         let contents = search.contents.of_node(id);
@@ -77,10 +84,14 @@ fn scores<'a>(search: &Search<'_, 'a>) -> Vec<(NodeId, &'a Resource, Score)> {
             [(record, score), (_, second), ..] if better(score, second).is_gt() => {
                 scored.push((id, *record, *score))
             }
-            _ => {}
+            [(_, best), ..] => {
+                let good = candidates.iter().take_while(|(_, score)| better(best, score).is_eq());
+                equally_good.push((id, good.map(|(record, _)| *record).collect()));
+            }
+            [] => {}
         }
     }
-    scored
+    (scored, equally_good)
 }
 
 fn better(a: &Score, b: &Score) -> std::cmp::Ordering {

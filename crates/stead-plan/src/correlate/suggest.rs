@@ -11,6 +11,7 @@ use stead_model::{CopyRef, Digest, Input, Name, NameParts, NodeId, Resource, Typ
 
 use super::Matching;
 use super::content::{Class, Contents};
+use super::counterparts::Unsettled;
 use super::displaced::displaced;
 use super::places::{MovedPlace, moved_places};
 use super::siblings::is_counter;
@@ -93,17 +94,19 @@ pub struct Ambiguity {
 }
 
 #[derive(Default)]
-pub(super) struct Suggestions {
+pub(super) struct Suggestions<'a> {
     pub places: Vec<MovedPlace>,
     pub suggestions: Vec<Suggestion>,
     pub ambiguities: Vec<Ambiguity>,
+    /// Equally good candidates, which are no suggestion.
+    pub unsettled: Vec<Unsettled<'a>>,
 }
 
 /// Nodes and records by their content.
 type Alike<'a> = BTreeMap<Digest, (Vec<NodeId>, Vec<&'a Resource>)>;
 
 /// Compares the nodes and records without a match. `order` has sources before their dependents.
-pub(super) fn suggest(matching: &Matching<'_>, order: &[NodeId]) -> Suggestions {
+pub(super) fn suggest<'a>(matching: &Matching<'a>, order: &[NodeId]) -> Suggestions<'a> {
     let displaced = displaced(matching);
     let records = matching.unclaimed();
     let unmatched: BTreeSet<NodeId> = matching.unmatched().into_iter().collect();
@@ -141,7 +144,7 @@ pub(super) struct Search<'m, 'a> {
     pub contents: Contents<'m, 'a>,
     pub nodes: BTreeSet<NodeId>,
     pub records: BTreeMap<&'a Uid, &'a Resource>,
-    found: Suggestions,
+    found: Suggestions<'a>,
     dependents: OnceCell<Dependents<'a>>,
 }
 
@@ -163,6 +166,11 @@ impl<'a> Search<'_, 'a> {
             reason,
             differences: self.differences(id, record),
         });
+    }
+
+    /// Notes that a node may be any of these records.
+    pub(super) fn leave_unsettled(&mut self, id: NodeId, records: Vec<&'a Resource>) {
+        self.found.unsettled.push(Unsettled { nodes: vec![id], records });
     }
 
     /// Leaves a pair out of the search, because it is part of a greater move.

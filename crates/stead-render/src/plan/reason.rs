@@ -57,7 +57,7 @@ fn reason(step: &Step, view: &View<'_>) -> Option<String> {
         Why::Moved { by } => match by {
             Match::Name | Match::Alias => "the program declares this as its former name",
             Match::Pinfile => "the pinfile records this move",
-            Match::Rename => "it had this name before",
+            Match::Rename | Match::Record => "it had this name before",
             Match::Identity => "it has no `id`, and it names the same real resource",
             Match::Content => "it has no `id`, and its content is the same",
             Match::Accepted => "it looks the same, and certain moves are applied",

@@ -161,6 +161,16 @@ impl Export {
         self.serial.unwrap_or_else(|| v1::serial(self.next_op))
     }
 
+    /// Returns the stack that the export names as its own.
+    pub fn origin(&self) -> Origin {
+        Origin {
+            stead: self.stead.clone(),
+            project: self.project.clone(),
+            environment: self.environment.clone(),
+            target: self.target.clone(),
+        }
+    }
+
     /// Returns the exported state, with its resources sorted.
     pub fn into_snapshot(mut self) -> Snapshot {
         self.resources.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));

@@ -168,7 +168,7 @@ impl Actor {
                 )));
             }
         };
-        let edit = StateEdit::ImportState { snapshot, accepts: Accepts::default() };
+        let edit = StateEdit::ImportState { snapshot, origin: None, accepts: Accepts::default() };
         let proposed =
             match self.workspace.edit(edit, Wait::No, &mut |event| self.on_event(event, None)).await {
                 Ok(proposed) => proposed,

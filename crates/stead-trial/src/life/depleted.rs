@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use stead_engine::ops::{Accepts, StateEdit, Wait};
-use stead_model::{RecordedMarks, StackId};
+use stead_model::{Environment, RecordedMarks, StackId};
 use stead_state::{Snapshot, State};
 
 use crate::oracle::model::{Violation, violation};
@@ -16,7 +16,8 @@ impl Actor {
         let recorded = loaded.state.snapshot(None);
         let empty = Snapshot { resources: Vec::new(), pending: Vec::new(), ..recorded.clone() };
         for depleted in [unprotected(recorded), empty] {
-            let edit = StateEdit::ImportState { snapshot: Box::new(depleted), accepts: Accepts::default() };
+            let (snapshot, accepts) = (Box::new(depleted), Accepts::default());
+            let edit = StateEdit::ImportState { snapshot, origin: None, accepts };
             // Other failures are those of the store, or of a rival.
             let Ok(proposed) = self.workspace.edit(edit, Wait::No, &mut |_| ()).await else { return Ok(()) };
             let guarded = proposed.base().is_some_and(has_protection);
@@ -28,21 +29,22 @@ impl Actor {
         self.check_foreign_import(loaded.state.snapshot(None)).await
     }
 
-    /// Proposes the current state as an export of another stack.
+    /// Proposes the current state to this stack as an export of another one, and to a stack without state.
     async fn check_foreign_import(&self, recorded: Snapshot) -> Result<(), Violation> {
         let foreign = Snapshot { stack: StackId("another".to_owned()), ..recorded };
-        let edit = StateEdit::ImportState { snapshot: Box::new(foreign), accepts: Accepts::default() };
-        let Ok(proposed) = self.workspace.edit(edit, Wait::No, &mut |_| ()).await else { return Ok(()) };
-        if proposed.base().is_none_or(State::is_empty) {
-            return Ok(());
-        }
-        match proposed.permit() {
-            Ok(_) => Err(violation("an export of another stack is not imported unasked", "it was permitted")),
-            Err(_) => {
-                self.trace.mark("an export of another stack was refused");
-                Ok(())
+        let elsewhere =
+            self.workspace.sibling(&Environment::new("elsewhere"), "sim", self.workspace.levels.clone());
+        for workspace in [&self.workspace, &elsewhere] {
+            let (snapshot, accepts) = (Box::new(foreign.clone()), Accepts::default());
+            let edit = StateEdit::ImportState { snapshot, origin: None, accepts };
+            let Ok(proposed) = workspace.edit(edit, Wait::No, &mut |_| ()).await else { return Ok(()) };
+            if proposed.permit().is_ok() {
+                let detail = "it was permitted";
+                return Err(violation("an export of another stack is not imported unasked", detail));
             }
+            self.trace.mark("an export of another stack was refused");
         }
+        Ok(())
     }
 }
 

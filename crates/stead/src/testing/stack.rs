@@ -90,7 +90,7 @@ async fn apply(declared: &Declared, catalog: &Catalog) -> Result<Arc<dyn Store>,
 async fn import(snapshot: Snapshot, to: &Declared, catalog: &Catalog) -> Result<Arc<dyn Store>, OpError> {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::default());
     let accepts = Accepts { lineage: Lineage::Other, losses: Losses::Accept };
-    let edit = StateEdit::ImportState { snapshot: Box::new(snapshot), accepts };
+    let edit = StateEdit::ImportState { snapshot: Box::new(snapshot), origin: None, accepts };
     let edit = workspace(to, catalog, store.clone()).edit(edit, Wait::No, &mut |_| {}).await?;
     edit.permit()?.apply(&mut |_| {}).await?;
     Ok(store)

@@ -43,7 +43,8 @@ pub(crate) async fn import(
         lineage: if arguments.from_another_stack { Lineage::Other } else { Lineage::Own },
         losses: if arguments.force { Losses::Accept } else { Losses::Refuse },
     };
-    let edit = StateEdit::ImportState { snapshot: Box::new(export.into_snapshot()), accepts };
+    let origin = Some(export.origin());
+    let edit = StateEdit::ImportState { snapshot: Box::new(export.into_snapshot()), origin, accepts };
     let edit = ui.edit(session, edit).await?;
     let imported = show(edit.changes(), &from, ui);
     let edit = edit.permit()?;

@@ -2,7 +2,7 @@
 
 use stead::Notice;
 use stead::ops::{Declares, EarlierRun, OpEvent, PlanRequest, Proposal};
-use stead::plan::{MovePolicy, Request};
+use stead::plan::Request;
 use stead_model::RunId;
 
 use crate::args::ProgramFlags;
@@ -17,9 +17,7 @@ pub(crate) async fn rollback(
     flags: ProgramFlags,
     ui: &Ui,
 ) -> Result<u8, Failure> {
-    // Names are those of the earlier run, so no resource was moved.
-    let plan =
-        Request { moves: MovePolicy::Refuse, outer: session.levels_without_flags(), ..Request::default() };
+    let plan = Request { outer: session.levels_without_flags(), ..Request::default() };
     let request = PlanRequest { wait: session.wait, ..PlanRequest::rollback(plan) };
     let show_notice = |notice: Notice<'_>| ui.notice(&notice);
     let program = session.protection(flags, &show_notice);

@@ -60,11 +60,18 @@ pub enum Loss {
     Newer { recorded: u64, imported: u64 },
 }
 
+/// The content of the stack that an import would replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holds {
+    /// An empty stack has nothing to lose, but could delete what it takes over.
+    Nothing,
+    Records,
+}
+
 /// The findings about an import of state that the guards judge.
 pub(super) struct ImportReview {
     accepts: Accepts,
-    /// An empty stack has nothing to lose, and takes every export.
-    empty: bool,
+    holds: Holds,
     lineage: Lineage,
     older: Option<(u64, u64)>,
     pairs: Vec<(Arc<Resource>, Arc<Resource>)>,
@@ -79,7 +86,8 @@ impl ImportReview {
             .filter_map(|pending| Some((state.subject(&pending.intent)?, pending.intent.operation())))
             .collect();
         let empty = state.is_empty() && state.pending().next().is_none();
-        ImportReview { accepts, empty, lineage: Lineage::Own, older: None, pairs: Vec::new(), doubts }
+        let holds = if empty { Holds::Nothing } else { Holds::Records };
+        ImportReview { accepts, holds, lineage: Lineage::Own, older: None, pairs: Vec::new(), doubts }
     }
 
     pub(super) fn of_lineage(self, lineage: Lineage) -> ImportReview {
@@ -88,7 +96,7 @@ impl ImportReview {
 
     /// Serials of two stacks do not compare. An old export that changes nothing does no harm.
     pub(super) fn of_age(self, (recorded, imported): (u64, u64), changes: &[EditChange]) -> ImportReview {
-        let counts = self.lineage == Lineage::Own && !self.empty && !changes.is_empty();
+        let counts = self.lineage == Lineage::Own && self.holds == Holds::Records && !changes.is_empty();
         ImportReview { older: (counts && imported < recorded).then_some((recorded, imported)), ..self }
     }
 
@@ -109,8 +117,8 @@ impl ImportReview {
         pins: &PinfileStatus,
     ) -> Result<Vec<Loss>, OpError> {
         let mut refused = Vec::new();
-        if self.lineage == Lineage::Other && !self.empty && self.accepts.lineage == Lineage::Own {
-            refused.push(other_stack());
+        if self.lineage == Lineage::Other && self.accepts.lineage == Lineage::Own {
+            refused.push(other_stack(self.holds));
         }
         let found: Vec<(Loss, Diagnostic)> = self.losses(forgets, levels, pins);
         let (losses, problems): (Vec<Loss>, Vec<Diagnostic>) = found.into_iter().unzip();
@@ -233,10 +241,19 @@ fn doubt_loss(name: &Name, operation: Operation) -> (Loss, Diagnostic) {
     (Loss::Doubt { name: name.clone(), operation }, problem)
 }
 
-fn other_stack() -> Diagnostic {
-    let message = "the file is an export of another stack, and this stack has records of its own";
+fn other_stack(holds: Holds) -> Diagnostic {
+    let (message, why) = match holds {
+        Holds::Records => (
+            "the file is an export of another stack, and this stack has records of its own",
+            "The records of this stack would be replaced by those of the other one. Nothing was changed.",
+        ),
+        Holds::Nothing => (
+            "the file is an export of another stack",
+            "Both stacks would record the same real resources, and each could delete them. Nothing was changed.",
+        ),
+    };
     Diagnostic::error(Code::OTHER_STACK, message)
-        .note("The records of this stack would be replaced by those of the other one. Nothing was changed.")
+        .note(why)
         .help("check the environment and the target")
         .help(Hint::text("if this is intended, pass ").then(NextStep::AcceptOtherStack))
 }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use stead_journal::JournalError;
-use stead_model::{Name, PhysicalId, Resource, RunId, TypeToken};
-use stead_state::{RetainReason, Retained, Snapshot, State, verify};
+use stead_journal::{JournalError, StackKeys};
+use stead_model::{Name, PhysicalId, Resource, RunId, StackId, TypeToken};
+use stead_state::{Origin, RetainReason, Retained, Snapshot, State, verify};
 
 use super::forget::forgotten;
 use super::import_review::{Accepts, ImportReview, Lineage};
@@ -19,6 +19,7 @@ impl Workspace {
     pub(super) async fn import_state(
         &self,
         snapshot: Snapshot,
+        origin: Option<&Origin>,
         accepts: Accepts,
     ) -> Result<ProposedEdit, OpError> {
         let (stack, serial) = (snapshot.stack.clone(), snapshot.serial);
@@ -38,7 +39,7 @@ impl Workspace {
         if snapshot.places.is_empty() && stack == *state.stack() {
             snapshot.places.clone_from(state.places());
         }
-        let lineage = if stack == *state.stack() { Lineage::Own } else { Lineage::Other };
+        let lineage = self.lineage(&stack, &state, origin);
         let matched = Matched::of(&state.snapshot(None), &snapshot);
         let records = matched.changes(&state, &snapshot);
         let (recorded, imported) = (state.len(), snapshot.resources.len());
@@ -54,6 +55,17 @@ impl Workspace {
         let forgets = matched.removed.iter().map(|resource| resource.as_ref().clone()).collect();
         let edit = self.proposed_on(loaded, Work::ImportState(Box::new(snapshot)), changes);
         Ok(ProposedEdit { forgets, review: Some(Box::new(review)), ..edit })
+    }
+}
+
+impl Workspace {
+    /// Tells whether an export is of this stack. A stack without state has no uuid, so that the names of the file decide.
+    fn lineage(&self, exported: &StackId, state: &State, origin: Option<&Origin>) -> Lineage {
+        let names_this = |origin: &Origin| {
+            StackKeys::new(&origin.project, &origin.environment, &origin.target) == self.stack.keys
+        };
+        let is_restored = state.stack().0.is_empty() && origin.is_some_and(names_this);
+        if exported == state.stack() || is_restored { Lineage::Own } else { Lineage::Other }
     }
 }
 

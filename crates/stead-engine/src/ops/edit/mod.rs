@@ -20,7 +20,7 @@ use stead_model::{
     RunId, TypeToken, Uid,
 };
 use stead_plan::{Follow, Selection};
-use stead_state::{Owner, Pending, Record, Snapshot, State};
+use stead_state::{Origin, Owner, Pending, Record, Snapshot, State};
 
 pub use import_review::{Accepts, Guard, Lineage, Loss, Losses};
 pub use renames::declared_places;
@@ -84,6 +84,9 @@ pub enum StateEdit {
     /// Replaces everything that is recorded.
     ImportState {
         snapshot: Box<Snapshot>,
+        /// The stack that the file names as its own, if it names one. It decides where this stack has no uuid, because its state
+        /// is lost or was never there.
+        origin: Option<Origin>,
         accepts: Accepts,
     },
     /// Makes the numbered proposal of a survey the state.
@@ -341,7 +344,9 @@ impl Workspace {
             }
             StateEdit::RenameStack { to } => self.rename_stack(to, wait, events).await,
             StateEdit::AcceptPlace => self.accept_place(wait, events).await,
-            StateEdit::ImportState { snapshot, accepts } => self.import_state(*snapshot, accepts).await,
+            StateEdit::ImportState { snapshot, origin, accepts } => {
+                self.import_state(*snapshot, origin.as_ref(), accepts).await
+            }
             StateEdit::Repair { survey, number, losses } => self.repair(survey, number, losses),
             StateEdit::Unlock => self.unlock().await,
         }
