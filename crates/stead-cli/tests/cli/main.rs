@@ -15,6 +15,7 @@ mod doubts;
 mod environments;
 mod errors;
 mod external_values;
+mod false_keys;
 mod graph_format;
 mod import_all;
 mod imports;
