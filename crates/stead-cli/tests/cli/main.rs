@@ -58,4 +58,5 @@ mod team;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tests;
+mod unmarked;
 mod words;
