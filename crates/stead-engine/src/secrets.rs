@@ -118,7 +118,7 @@ impl StackSecrets {
         let unlocked = match known {
             Some(known) => known,
             None => {
-                let opened = self.open(environment, state.stack(), ring).await;
+                let opened = self.open(environment, state).await;
                 let unlocked = opened.as_ref().map(|_| ()).map_err(Clone::clone);
                 *self.current.keys() = match opened {
                     Ok(open) => Keys::Open(open),
@@ -139,14 +139,16 @@ impl StackSecrets {
         }
     }
 
-    async fn open(
-        &self,
-        environment: &str,
-        stack: &StackId,
-        ring: &Keyring,
-    ) -> Result<UnlockedRing, ManagerError> {
+    async fn open(&self, environment: &str, state: &State) -> Result<UnlockedRing, ManagerError> {
+        let ring = state.keyring();
         let managers = self.source.managers(environment, ring)?;
-        unlock(ring, &owner(stack), &managers).await
+        let opened = unlock(ring, &owner(state.stack()), &managers).await?;
+        if opened.unproven().next().is_none() {
+            return Ok(opened);
+        }
+        let mut trials = Vec::new();
+        state.try_secrets(opened.crypter().as_ref(), &mut |key, opens| trials.push((key, opens)));
+        opened.proven_by(trials)
     }
 
     /// Makes the first key of a stack. Its ring is in use from here on, and must be recorded before the first secret is.

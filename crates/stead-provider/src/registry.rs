@@ -39,6 +39,12 @@ impl Providers {
         self.known.learn(values);
     }
 
+    /// Marks the texts and numbers of values that contain a secret that the run knows.
+    #[must_use]
+    pub fn mark_known(&self, values: Map) -> Map {
+        self.known.mark(values)
+    }
+
     /// Returns the default provider of a type: the one that serves a resource without a provider resource.
     pub fn of(&self, resource: &TypeToken) -> Option<&Arc<dyn Provider>> {
         self.by_name.get(resource.provider())

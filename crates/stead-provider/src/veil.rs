@@ -88,6 +88,8 @@ impl Veil {
             Some(changed) => inputs_with(changed, live.inputs),
             None => inputs,
         };
+        // An output may have the digest of a secret input.
+        self.known.learn(&inputs);
         let marks = changed.as_ref().unwrap_or(marks);
         let outputs = self.outputs(ty, marks, (live.outputs, recorded.1));
         LiveState { inputs: marks.restored(inputs), outputs }

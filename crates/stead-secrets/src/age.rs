@@ -19,7 +19,7 @@ use tokio::sync::Mutex;
 use zeroize::Zeroizing;
 
 use crate::cipher::{from_base64, to_base64};
-use crate::{Ask, DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+use crate::{Ask, Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 use identities::{Finder, Opened};
 use recipient::Recipient;
 
@@ -74,6 +74,10 @@ impl AgeManager {
 impl KeyManager for AgeManager {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn assurance(&self) -> Assurance {
+        Assurance::Authenticated
     }
 
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {

@@ -15,7 +15,7 @@ use async_trait::async_trait;
 use stead_world::{FinishedProcess, ProcessEnd, ShellCommand, World};
 use zeroize::Zeroizing;
 
-use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, Needles, WrapContext};
+use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, Needles, WrapContext};
 use protocol::{Answer, Request};
 
 /// Time that a program has for its answer.
@@ -102,6 +102,10 @@ impl CommandManager {
 impl KeyManager for CommandManager {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn assurance(&self) -> Assurance {
+        Assurance::Claimed
     }
 
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {

@@ -1,6 +1,12 @@
 //! A data key: 32 random bytes that encrypt the secrets of one stack or one config file.
 
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use stead_model::KeyId;
 use zeroize::{Zeroize as _, ZeroizeOnDrop, Zeroizing};
+
+/// Bytes of an id that is derived from its key.
+const ID: usize = 16;
 
 /// A data key. It has no `Debug`, `Display` or `Serialize`, it cannot be compared, and its bytes are overwritten when it is dropped.
 ///
@@ -25,10 +31,51 @@ impl DataKey {
         &self.0
     }
 
+    /// Returns the id of the key, which is derived from it: a reader of the id tells another key at once.
+    pub fn id(&self) -> KeyId {
+        let id = self.derived_id();
+        overwrite_stack();
+        id
+    }
+
+    #[inline(never)]
+    fn derived_id(&self) -> KeyId {
+        let mut mac = keyed(self.expose());
+        mac.update(b"stead k1 id");
+        KeyId(stead_model::hex(&mac.finalize().into_bytes()[..ID]))
+    }
+
+    /// Compares the key with an id.
+    pub(crate) fn identity(&self, id: &KeyId) -> Identity {
+        let is_derived = id.0.len() == 2 * ID && id.0.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match (self.id() == *id, is_derived) {
+            (true, _) => Identity::Same,
+            (false, true) => Identity::Other,
+            (false, false) => Identity::Untold,
+        }
+    }
+
     /// Returns the bytes of a key that is being made.
     pub(crate) fn expose_mut(&mut self) -> &mut [u8; 32] {
         &mut self.0
     }
+}
+
+/// Result of the comparison of a key with an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Identity {
+    Same,
+    Other,
+    /// The id is a random one of an earlier version, and says nothing about its key.
+    Untold,
+}
+
+/// Returns HMAC-SHA256 with a key.
+pub(crate) fn keyed(key: &[u8; 32]) -> Hmac<Sha256> {
+    // The block of the hash is longer than the key, so this is HMAC with the key itself.
+    let mut block = Zeroizing::new([0; 64]);
+    block[..32].copy_from_slice(key);
+    Hmac::new((&*block).into())
 }
 
 /// Overwrites the stack below the caller, where calls that have returned left copies of a key.
@@ -43,9 +90,18 @@ pub(crate) fn overwrite_stack() {
 #[cfg(test)]
 mod tests {
     use aes_gcm::Aes256Gcm;
-    use sha2::Sha256;
 
     use super::*;
+
+    #[test]
+    fn id_tells_its_key_from_every_other_one() {
+        let (key, other) = (DataKey::new([1; 32]), DataKey::new([2; 32]));
+        // Computed with Python's hmac.
+        assert_eq!(key.id().0, "7698302c04435b2ae99f85bc6f76ae64");
+        assert_eq!(key.identity(&key.id()), Identity::Same);
+        assert_eq!(other.identity(&key.id()), Identity::Other);
+        assert_eq!(key.identity(&KeyId("9f86d081884c7d65".to_owned())), Identity::Untold);
+    }
 
     #[test]
     fn keys_and_what_is_made_of_them_are_zeroised_on_drop() {

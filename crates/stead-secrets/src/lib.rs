@@ -29,7 +29,7 @@ pub use command::CommandManager;
 pub use crypter::{BlindingCrypter, LockedCrypter, SymmetricCrypter};
 pub use key::DataKey;
 pub use known::{Digests, KnownSecrets, ShortSecrets};
-pub use manager::{KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+pub use manager::{Assurance, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 pub use passphrase::{PassphraseManager, PassphraseSource, Strength, StretchedKeys, strength};
 pub use process::ProcessManager;
 pub use pulumi::{PulumiCrypter, PulumiError};

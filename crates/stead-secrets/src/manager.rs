@@ -26,11 +26,23 @@ pub trait KeyManager: Send + Sync {
     /// Returns the manager as `stead.toml` writes it; recorded with every key that it wraps.
     fn name(&self) -> &str;
 
+    /// Returns how far an unwrapped key is known to be the one that was wrapped.
+    fn assurance(&self) -> Assurance;
+
     /// Wraps a data key. The text has no white space and is safe to store and to commit.
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError>;
 
     /// Unwraps a data key that this manager wrapped for the same context.
     async fn unwrap(&self, wrapped: &str, context: &WrapContext) -> Result<DataKey, ManagerError>;
+}
+
+/// Trust in the keys that a manager unwraps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assurance {
+    /// The wrapped text authenticates the key and its context: another key cannot come out of it.
+    Authenticated,
+    /// The manager says which key it is. Only the id of the key, or a value that it opens, shows that this is true.
+    Claimed,
 }
 
 /// Class of a manager's failure, which decides what people are told and whether the call is repeated.

@@ -25,7 +25,7 @@ pub use strength::{Strength, strength};
 pub(crate) use stretch::pbkdf2;
 
 use crate::cipher::{Cipher, NONCE, from_base64, to_base64};
-use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, Question, WrapContext};
+use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, Question, WrapContext};
 use stretch::Parameters;
 
 /// Name of the manager in `stead.toml` and in rings.
@@ -182,6 +182,10 @@ impl PassphraseManager {
 impl KeyManager for PassphraseManager {
     fn name(&self) -> &str {
         NAME
+    }
+
+    fn assurance(&self) -> Assurance {
+        Assurance::Authenticated
     }
 
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {

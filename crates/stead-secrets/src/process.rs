@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use stead_model::{Binding, Ciphertext, Crypter as _, KeyId};
 use zeroize::Zeroizing;
 
-use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, SymmetricCrypter, WrapContext};
+use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, SymmetricCrypter, WrapContext};
 
 /// Wraps data keys with a key of this process. No other process opens them.
 pub struct ProcessManager {
@@ -29,6 +29,10 @@ impl ProcessManager {
 impl KeyManager for ProcessManager {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn assurance(&self) -> Assurance {
+        Assurance::Authenticated
     }
 
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {

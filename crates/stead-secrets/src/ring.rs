@@ -5,6 +5,7 @@
 //! change fails; the ring is stored before the first value that is sealed with its new key.
 
 mod open;
+mod proof;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +26,8 @@ pub struct UnlockedRing {
     owner: String,
     keys: BTreeMap<KeyId, DataKey>,
     missing: Vec<MissingKey>,
+    /// Keys that only the word of a manager says to be right, with the manager.
+    unproven: BTreeMap<KeyId, String>,
     crypter: Arc<SymmetricCrypter>,
 }
 
@@ -66,7 +69,8 @@ impl UnlockedRing {
         for key in &missing {
             crypter = crypter.with_closed(key.id.clone(), key.reason.message.clone());
         }
-        Ok(UnlockedRing { ring, owner: owner.to_owned(), keys, missing, crypter: Arc::new(crypter) })
+        let (owner, unproven, crypter) = (owner.to_owned(), BTreeMap::new(), Arc::new(crypter));
+        Ok(UnlockedRing { ring, owner, keys, missing, unproven, crypter })
     }
 
     /// Returns the ring to store.
@@ -87,7 +91,7 @@ impl UnlockedRing {
     /// Returns a ring with a new current key, in which every opened key is wrapped for exactly these managers.
     ///
     /// To remove a manager is to rotate without it: its key opens nothing that is written from then on. A key that could not be
-    /// opened keeps its wraps, because dropping them would lose the values that it opens. Every manager has to wrap: a public key
+    /// opened, or that nothing proves, keeps its wraps, because dropping them would lose the values that it opens. Every manager has to wrap: a public key
     /// needs nothing for that, a passphrase has to be given, and a service has to answer.
     pub async fn rotate(
         &self,
@@ -96,7 +100,7 @@ impl UnlockedRing {
     ) -> Result<UnlockedRing, ManagerError> {
         let mut keys = Vec::with_capacity(self.ring.keys.len() + 1);
         for old in &self.ring.keys {
-            keys.push(match self.keys.get(&old.id) {
+            keys.push(match self.proven(&old.id) {
                 Some(key) => {
                     wrap(&self.owner, &old.id, key, managers).await.map_err(NotWrapped::in_rotation)?
                 }
@@ -107,22 +111,29 @@ impl UnlockedRing {
         keys.push(wrap(&self.owner, &id, &key, managers).await.map_err(NotWrapped::in_rotation)?);
         let mut opened = self.keys.clone();
         opened.insert(id, key);
-        UnlockedRing::new(Keyring { keys }, &self.owner, opened, self.missing.clone())
+        self.changed(Keyring { keys }, opened)
     }
 
     /// Returns a ring in which one more manager wraps every opened key. An earlier wrap of the same manager is replaced.
     ///
     /// No other manager is asked: the one that opened the ring and the new one are enough.
     pub async fn add(&self, manager: &Arc<dyn KeyManager>) -> Result<UnlockedRing, ManagerError> {
+        self.require_proven_current()?;
         let mut ring = self.ring.clone();
         for ring_key in &mut ring.keys {
-            let Some(key) = self.keys.get(&ring_key.id) else { continue };
+            let Some(key) = self.proven(&ring_key.id) else { continue };
             let added = wrap(&self.owner, &ring_key.id, key, std::slice::from_ref(manager)).await;
             let added = added.map_err(|unwrapped| unwrapped.error)?;
             ring_key.wraps.retain(|wrap| wrap.manager != manager.name());
             ring_key.wraps.extend(added.wraps);
         }
-        UnlockedRing::new(ring, &self.owner, self.keys.clone(), self.missing.clone())
+        self.changed(ring, self.keys.clone())
+    }
+
+    /// Returns this ring after a change.
+    fn changed(&self, ring: Keyring, keys: BTreeMap<KeyId, DataKey>) -> Result<UnlockedRing, ManagerError> {
+        let changed = UnlockedRing::new(ring, &self.owner, keys, self.missing.clone())?;
+        Ok(UnlockedRing { unproven: self.unproven.clone(), ..changed })
     }
 
     /// Returns a ring with a new current key that the named manager does not open, wrapped for the rest of `managers`.
@@ -159,15 +170,14 @@ impl NotWrapped {
     }
 }
 
-/// Draws a data key and its id.
+/// Draws a data key. Its id is derived from it.
 fn new_key(world: &World) -> Result<(KeyId, DataKey), ManagerError> {
-    let (mut id, mut key) = ([0; 8], DataKey::new([0; 32]));
-    let drawn = world.entropy.fill(&mut id).and_then(|()| world.entropy.fill(key.expose_mut()));
-    drawn.map_err(|error| {
+    let mut key = DataKey::new([0; 32]);
+    world.entropy.fill(key.expose_mut()).map_err(|error| {
         let message = format!("the system gives no random numbers: {error}");
         ManagerError::new(ManagerErrorClass::Unavailable, message)
     })?;
-    Ok((KeyId(stead_model::hex(&id)), key))
+    Ok((key.id(), key))
 }
 
 /// Wraps a key for every manager. One manager that fails fails the whole: its holders would be locked out without a word.

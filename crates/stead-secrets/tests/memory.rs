@@ -140,12 +140,12 @@ fn assert_overwritten<T>(sought: &[Sought], step: impl AsyncFnOnce() -> T + Send
 
 #[test]
 fn dropped_keys_are_nowhere_in_memory() {
-    // The calls of the entropy in their order: id and key of the first ring, id and key of the rotated one.
+    // The calls of the entropy in their order: the key of the first ring, the new key of the rotated one.
     let ring = [
-        Sought::drawn("the first data key", 1, 32),
-        Sought::derived("its key of encryption", 1, b"stead s1 encryption"),
-        Sought::drawn("the second data key", 3, 32),
-        Sought::derived("the second key of encryption", 3, b"stead s1 encryption"),
+        Sought::drawn("the first data key", 0, 32),
+        Sought::derived("its key of encryption", 0, b"stead s1 encryption"),
+        Sought::drawn("the second data key", 1, 32),
+        Sought::derived("the second key of encryption", 1, b"stead s1 encryption"),
     ];
     assert_overwritten(&ring, async || {
         let world = world();
@@ -165,7 +165,7 @@ fn dropped_keys_are_nowhere_in_memory() {
             name: "the passphrase",
             masked: wrapped_passphrase().map(|letter| letter as u8 ^ MASK).collect(),
         },
-        Sought::drawn("the wrapped key", 7, 32),
+        Sought::drawn("the wrapped key", 6, 32),
     ];
     assert_overwritten(&wrapped, async || {
         let world = world();

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use stead_model::{
-    Binding, ChangeAt, CopyRef, Crypter, Map, Name, OpId, Resource, Secret, StackId, Stored, Unopened, Value,
+    Binding, ChangeAt, Ciphertext, CopyRef, Crypter, KeyId, Map, Name, OpId, Resource, Secret, StackId,
+    Stored, Unopened, Value,
 };
 
 use crate::{Intent, Outcome, Record, Settlement, Snapshot, State};
@@ -65,6 +66,19 @@ impl Place<'_> {
         }
         *values = changed.into_iter().collect();
         Ok(())
+    }
+
+    /// Calls `work` with every encrypted value and its binding.
+    fn each_ciphertext(self, values: &Map, work: &mut dyn FnMut(&Ciphertext, Binding<'_>)) {
+        for (key, value) in values.iter().filter(|(_, value)| value.has_secrets()) {
+            value.each_secret(&mut vec![key.as_str().to_owned()], &mut |secret, path| {
+                if let Stored::Sealed(sealed) | Stored::WriteOnly { ciphertext: Some(sealed), .. } =
+                    secret.form()
+                {
+                    self.bound(path, |at| work(sealed, at));
+                }
+            });
+        }
     }
 
     fn open(self, values: &Map, crypter: &Arc<dyn Crypter>) {
@@ -307,6 +321,32 @@ impl State {
             }
         }
         Place { stack, uid: "", section: Section::Exports }.open(self.outputs(), crypter);
+    }
+
+    /// Tries a crypter on every encrypted value of the state, and opens none in place. `tried` gets the key that a value names, and
+    /// whether the value opened.
+    pub fn try_secrets(&self, crypter: &dyn Crypter, tried: &mut dyn FnMut(KeyId, bool)) {
+        let mut each = |place: Place<'_>, values: &Map| {
+            place.each_ciphertext(values, &mut |sealed, at| {
+                if let Some(key) = sealed.key() {
+                    tried(key, crypter.open(sealed, at).is_ok());
+                }
+            });
+        };
+        let stack = self.stack();
+        for resource in self.copies() {
+            let uid = resource.uid.0.as_str();
+            each(Place { stack, uid, section: Section::Inputs }, &resource.inputs);
+            each(Place { stack, uid, section: Section::Outputs }, &resource.outputs);
+        }
+        for pending in self.pending() {
+            let (Intent::Create { resource, .. } | Intent::Update { resource, .. }) = &pending.intent else {
+                continue;
+            };
+            let uid = resource.uid.0.as_str();
+            each(Place { stack, uid, section: Section::Inputs }, &resource.inputs);
+        }
+        each(Place { stack, uid: "", section: Section::Exports }, self.outputs());
     }
 
     /// Returns true if anything in the state is a secret. A stack without a key has none.

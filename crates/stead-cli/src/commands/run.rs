@@ -110,7 +110,8 @@ struct SameLine<'a> {
 }
 
 pub(crate) fn show_outputs(outputs: &Map, ui: &Ui) {
-    ui.json("outputs", &Outputs { outputs });
+    let blinded: Map = outputs.iter().map(|(key, value)| (key.clone(), value.blinded())).collect();
+    ui.json("outputs", &Outputs { outputs: &blinded });
     if !outputs.is_empty() {
         ui.result(&format!("\n{}", stead_render::outputs(outputs)));
     }

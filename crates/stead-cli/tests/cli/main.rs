@@ -15,6 +15,7 @@ mod doubts;
 mod environments;
 mod errors;
 mod external_values;
+mod false_keys;
 mod graph_format;
 mod import_all;
 mod imports;
@@ -57,4 +58,5 @@ mod team;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod tests;
+mod unmarked;
 mod words;

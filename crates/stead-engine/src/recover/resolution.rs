@@ -6,13 +6,14 @@
 use stead_model::{
     Code, Diagnostic, Hint, Map, Name, NextStep, Operation, PhysicalId, ResolveAnswer, Resource,
 };
-use stead_provider::LiveState;
+use stead_provider::{LiveState, conceal_sent};
 use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
 use crate::gather::read::Reading;
 use crate::physical_ids::PhysicalIds;
 use crate::recover::stated::StatedOutputs;
+use crate::secrets::conceal;
 
 /// A person's statement about the outcome of an operation in doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +31,14 @@ pub enum Resolution {
 }
 
 impl Resolution {
+    /// Returns true if the person states outputs, which may contain secrets.
+    pub(crate) fn states_outputs(&self) -> bool {
+        match self {
+            Resolution::Created { outputs, .. } | Resolution::Done { outputs } => !outputs.0.is_empty(),
+            Resolution::DidNotHappen => false,
+        }
+    }
+
     /// Fails if the resolution is one for another kind of operation.
     pub(crate) fn fits(&self, name: &Name, operation: Operation) -> Result<(), Diagnostic> {
         match (self, operation) {
@@ -97,7 +106,7 @@ impl Engine {
         let as_stated = || {
             let outputs =
                 stated.values(pending.intent.operation(), resource, self.catalog.get(&resource.ty))?;
-            Ok(LiveState { inputs: resource.inputs.clone(), outputs })
+            Ok(self.concealed_statement(pending, resource, outputs))
         };
         if self.providers.of(&resource.ty).is_none() {
             return as_stated();
@@ -114,6 +123,28 @@ impl Engine {
                 Err(Diagnostic::error(Code::STEP_FAILED, message))
             }
         }
+    }
+}
+
+impl Engine {
+    /// Marks the secrets in stated outputs as in the answer of a provider: those that were sent, those that the run knows, and the
+    /// properties that the schema or the option `sensitive` names.
+    fn concealed_statement(&self, pending: &Pending, resource: &Resource, outputs: Map) -> LiveState {
+        let nothing = Map::new();
+        let previous = match &pending.intent {
+            Intent::Update { previous, .. } => previous,
+            Intent::Create { .. } | Intent::Delete { .. } => &nothing,
+        };
+        let searched =
+            [&resource.inputs, &resource.outputs, previous].into_iter().fold(outputs, |outputs, sent| {
+                conceal_sent(LiveState { inputs: Map::new(), outputs }, sent).outputs
+            });
+        let known = self.providers.mark_known(searched);
+        let outputs = match self.catalog.get(&resource.ty) {
+            Some(schema) => schema.conceal(known),
+            None => known,
+        };
+        LiveState { inputs: resource.inputs.clone(), outputs: conceal(&resource.sensitive, outputs) }
     }
 }
 

@@ -56,7 +56,7 @@ impl RunSecrets {
     }
 
     /// Marks every text and number of an answer that contains a known secret.
-    pub(super) fn mark(&self, values: Map) -> Map {
+    pub(crate) fn mark(&self, values: Map) -> Map {
         if !self.0.any.load(Ordering::Acquire) {
             return values;
         }

@@ -7,7 +7,7 @@ use stead_model::{
     BLINDED, Hint, Input, Inputs, Kept, Map, PropertyPath, Resource, Secret, Segment, Text, Value,
 };
 use stead_schema::{Change, Problem};
-use stead_secrets::Needles;
+use stead_secrets::{Needles, leaves};
 
 use crate::Refusal;
 
@@ -17,6 +17,8 @@ pub(super) struct Marks {
     /// Each secret with its path, in the inputs and outputs alike.
     secrets: Vec<(Vec<String>, Secret)>,
     needles: OnceLock<Needles>,
+    /// Secrets of which nothing is kept.
+    ephemeral: OnceLock<Needles>,
 }
 
 impl Marks {
@@ -95,6 +97,17 @@ impl Marks {
         self.needles.get_or_init(|| Needles::of_values(self.plain()))
     }
 
+    /// Returns the mark of a value in which a secret was found. Nothing is kept of one with an ephemeral secret.
+    fn found(&self, value: Value) -> Value {
+        let ephemeral = self.ephemeral.get_or_init(|| {
+            let secrets = self.secrets.iter().filter(|(_, secret)| secret.recorded() == Kept::Nothing);
+            Needles::of_values(secrets.filter_map(|(_, secret)| secret.reveal().ok()))
+        });
+        let has_ephemeral = leaves(&value).iter().any(|leaf| ephemeral.contains(leaf.as_slice()));
+        let kept = if has_ephemeral { Kept::Nothing } else { Kept::Value };
+        Value::Secret(Secret::kept(value, kept))
+    }
+
     /// Returns the values as the provider gets them. A value that is not kept is left out.
     pub(super) fn revealed<'a>(&self, values: &'a Map) -> Cow<'a, Map> {
         if self.is_empty() {
@@ -157,10 +170,10 @@ impl Marks {
         }
         match value {
             Value::String(text) if self.needles().contains(text.as_bytes()) => {
-                Value::secret(Value::String(text))
+                self.found(Value::String(text))
             }
             Value::Number(number) if self.needles().contains(number.to_string()) => {
-                Value::secret(Value::Number(number))
+                self.found(Value::Number(number))
             }
             Value::List(items) => {
                 let mut all = Vec::with_capacity(items.len());
@@ -173,7 +186,7 @@ impl Marks {
             }
             // A key cannot be marked: the object that has it is.
             Value::Map(map) if map.keys().any(|key| self.needles().contains(key.as_bytes())) => {
-                Value::secret(Value::Map(map))
+                self.found(Value::Map(map))
             }
             Value::Map(map) => {
                 Value::Map(map.into_iter().map(|(key, item)| self.marked_member(path, key, item)).collect())

@@ -11,6 +11,7 @@ use stead_world::World;
 use zeroize::Zeroizing;
 
 use super::recipient::Recipient;
+use crate::search::tell_output_search;
 use crate::{Ask, ManagerError, ManagerErrorClass, Question};
 
 const KEY_VARIABLE: &str = "STEAD_AGE_KEY";
@@ -81,7 +82,13 @@ impl Finder {
     async fn read(&self, path: &Path, presence: Presence) -> Result<Option<Zeroizing<String>>, ManagerError> {
         let wanted = path.to_owned();
         match self.world.with_files(move |files| files.read(&wanted).map(Zeroizing::new)).await {
-            Ok(bytes) => Ok(Some(Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned()))),
+            Ok(bytes) => {
+                let text = Zeroizing::new(String::from_utf8_lossy(&bytes).into_owned());
+                let secret = |line: &&str| line.starts_with("AGE-SECRET-KEY-");
+                text.lines().map(str::trim).filter(secret).for_each(tell_output_search);
+                text.find("-----BEGIN ").into_iter().for_each(|at| tell_output_search(text[at..].trim()));
+                Ok(Some(text))
+            }
             Err(error) if presence == Presence::Optional && error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => {
                 let message = format!("age: {} cannot be read: {error}", path.display());

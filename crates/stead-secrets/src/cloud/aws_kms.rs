@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use super::failure::{Act, Failures};
 use super::link::Link;
 use super::{BODY, Made, decode, encode};
-use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 
 /// Start of a key that this manager wrapped.
 const PREFIX: &str = "aws1:";
@@ -102,6 +102,10 @@ impl AwsKms {
 impl KeyManager for AwsKms {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn assurance(&self) -> Assurance {
+        Assurance::Authenticated
     }
 
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {

@@ -17,7 +17,7 @@ use super::failure::{Act, Failures};
 use super::link::Link;
 use super::oauth::Kept;
 use super::{Made, azure_token, bearer, exchange, object};
-use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 
 /// Start of a key that this manager wrapped: prefix, version, `:`, value.
 const PREFIX: &str = "az1:";
@@ -124,6 +124,10 @@ impl AzureKeyVault {
 impl KeyManager for AzureKeyVault {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn assurance(&self) -> Assurance {
+        Assurance::Authenticated
     }
 
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {

@@ -15,7 +15,7 @@ use super::gcp_token;
 use super::link::Link;
 use super::oauth::Kept;
 use super::{Made, bearer, decode, encode, exchange, object};
-use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 
 /// Start of a key that this manager wrapped.
 const PREFIX: &str = "gcp1:";
@@ -96,6 +96,10 @@ impl GcpKms {
 impl KeyManager for GcpKms {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn assurance(&self) -> Assurance {
+        Assurance::Authenticated
     }
 
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {

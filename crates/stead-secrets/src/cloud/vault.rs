@@ -15,7 +15,7 @@ use super::bound::{self, Opened, context_bytes};
 use super::failure::{Act, Failures};
 use super::link::Link;
 use super::{Made, decode, encode, exchange, object};
-use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 
 /// Start of a key that this manager wrapped; the ciphertext of Vault follows.
 const PREFIX: &str = "vt1:";
@@ -128,6 +128,10 @@ impl Vault {
 impl KeyManager for Vault {
     fn name(&self) -> &str {
         &self.name
+    }
+
+    fn assurance(&self) -> Assurance {
+        Assurance::Authenticated
     }
 
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {

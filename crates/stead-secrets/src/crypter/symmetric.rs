@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use hmac::{Hmac, KeyInit as _, Mac as _};
+use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 use stead_model::{Binding, Ciphertext, Crypter, KeyId, KeyedDigest, Unopened};
 
 use crate::DataKey;
 use crate::cipher::{Cipher, NONCE, from_base64, to_base64};
-use crate::key::overwrite_stack;
+use crate::key::{keyed, overwrite_stack};
 
 /// Seals with the current key of a ring, and opens with every key of it.
 pub struct SymmetricCrypter {
@@ -124,13 +124,6 @@ impl Subkeys {
             digests: keyed(derive(b"stead d1 digest").expose()),
         })
     }
-}
-
-fn keyed(key: &[u8; 32]) -> Hmac<Sha256> {
-    // The block of the hash is longer than the key, so this is HMAC with the key itself.
-    let mut block = zeroize::Zeroizing::new([0; 64]);
-    block[..32].copy_from_slice(key);
-    Hmac::new((&*block).into())
 }
 
 /// Returns the authentication code of a value at a place. The length of the place comes first: without it, a place with one part

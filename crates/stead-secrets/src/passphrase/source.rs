@@ -6,6 +6,7 @@ use std::sync::Arc;
 use stead_world::World;
 use zeroize::Zeroizing;
 
+use crate::search::tell_output_search;
 use crate::{Ask, ManagerError, ManagerErrorClass, Question};
 
 const VARIABLE: &str = "STEAD_PASSPHRASE";
@@ -67,7 +68,9 @@ async fn read(world: &World, path: PathBuf) -> Result<Zeroizing<String>, Manager
     let bytes = Zeroizing::new(bytes);
     let text = str::from_utf8(&bytes).map_err(|_| missing(&format!("{shown} is not text")))?;
     let line = text.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-    Ok(Zeroizing::new(line.unwrap_or(text).to_owned()))
+    let line = line.unwrap_or(text);
+    tell_output_search(line);
+    Ok(Zeroizing::new(line.to_owned()))
 }
 
 fn missing(what: &str) -> ManagerError {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use stead_model::{Keyring, RingKey};
+use stead_model::{KeyId, Keyring, RingKey};
 
 use super::{MissingKey, UnlockedRing};
-use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+use crate::key::Identity;
+use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 
 /// Opens every key of a ring that one of the managers opens.
 ///
@@ -24,14 +25,55 @@ pub async fn unlock(
     };
     let mut opening = Opening { owner, managers: managers.to_vec() };
     let key = opening.open(current).await?;
-    let (mut keys, mut missing) = (BTreeMap::from([(current.id.clone(), key)]), Vec::new());
+    let mut opened = Opened::default();
+    opened.insert(current, key);
     for older in ring.keys.iter().rev().skip(1) {
         match opening.open(older).await {
-            Ok(key) => drop(keys.insert(older.id.clone(), key)),
-            Err(reason) => missing.push(MissingKey { id: older.id.clone(), reason }),
+            Ok(key) => opened.insert(older, key),
+            Err(reason) => opened.missing.push(MissingKey { id: older.id.clone(), reason }),
         }
     }
-    UnlockedRing::new(ring.clone(), owner, keys, missing)
+    let Opened { keys, missing, unproven } = opened;
+    Ok(UnlockedRing { unproven, ..UnlockedRing::new(ring.clone(), owner, keys, missing)? })
+}
+
+/// The keys of a ring so far.
+#[derive(Default)]
+struct Opened {
+    keys: BTreeMap<KeyId, DataKey>,
+    missing: Vec<MissingKey>,
+    unproven: BTreeMap<KeyId, String>,
+}
+
+impl Opened {
+    fn insert(&mut self, ring_key: &RingKey, Answer { key, claimed_by }: Answer) {
+        self.unproven.extend(claimed_by.map(|manager| (ring_key.id.clone(), manager)));
+        self.keys.insert(ring_key.id.clone(), key);
+    }
+}
+
+/// A key that a manager unwrapped.
+struct Answer {
+    key: DataKey,
+    /// The manager, if only its word says that this is the key.
+    claimed_by: Option<String>,
+}
+
+impl Answer {
+    /// Compares a key with the id of the wrapped one.
+    fn check(key: DataKey, id: &KeyId, manager: &dyn KeyManager) -> Result<Answer, ManagerError> {
+        let claimed_by = match (key.identity(id), manager.assurance()) {
+            (Identity::Other, _) => return Err(another_key(manager.name(), id)),
+            (Identity::Untold, Assurance::Claimed) => Some(manager.name().to_owned()),
+            (Identity::Same, _) | (Identity::Untold, Assurance::Authenticated) => None,
+        };
+        Ok(Answer { key, claimed_by })
+    }
+}
+
+/// Returns the error of a manager that answers with another key.
+pub(super) fn another_key(manager: &str, id: &KeyId) -> ManagerError {
+    ManagerError::new(ManagerErrorClass::WrongKey, format!("{manager}: another key was given than {id}"))
 }
 
 /// The managers that can still be asked, in the order in which they are asked.
@@ -41,12 +83,13 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    async fn open(&mut self, key: &RingKey) -> Result<DataKey, ManagerError> {
+    async fn open(&mut self, key: &RingKey) -> Result<Answer, ManagerError> {
         let context = WrapContext { owner: self.owner.to_owned(), key: key.id.clone() };
         let mut failures = Vec::new();
         for manager in self.managers.clone() {
             for wrap in key.wraps.iter().filter(|wrap| wrap.manager == manager.name()) {
-                match manager.unwrap(&wrap.data, &context).await {
+                let unwrapped = manager.unwrap(&wrap.data, &context).await;
+                match unwrapped.and_then(|opened| Answer::check(opened, &key.id, manager.as_ref())) {
                     Ok(opened) => {
                         self.managers.retain(|other| other.name() != manager.name());
                         self.managers.insert(0, manager);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use stead_model::{Binding, Ciphertext, Crypter as _, Keyring, Unopened};
+use stead_model::{Binding, Ciphertext, Crypter as _, KeyId, Keyring, RingKey, Unopened, Wrap};
 use stead_world::World;
 
 use super::{UnlockedRing, create, unlock};
 use crate::cipher::{Cipher, from_base64, to_base64};
-use crate::{DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
+use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, SymmetricCrypter, WrapContext};
 
 const PLACE: Binding<'static> = Binding(&["s", "u", "p"]);
 const OWNER: &str = "stack:1";
@@ -19,11 +19,15 @@ struct Toy {
     name: &'static str,
     key: u8,
     down: Option<ManagerErrorClass>,
+    /// Answers with this key instead of the wrapped one.
+    false_key: Option<[u8; 32]>,
+    assurance: Assurance,
     asked: AtomicUsize,
 }
 
 fn toy(name: &'static str, key: u8) -> Toy {
-    Toy { name, key, down: None, asked: AtomicUsize::new(0) }
+    let assurance = Assurance::Authenticated;
+    Toy { name, key, down: None, false_key: None, assurance, asked: AtomicUsize::new(0) }
 }
 
 fn managers<const N: usize>(toys: [Toy; N]) -> Vec<Arc<dyn KeyManager>> {
@@ -36,6 +40,10 @@ impl KeyManager for Toy {
         self.name
     }
 
+    fn assurance(&self) -> Assurance {
+        self.assurance
+    }
+
     async fn wrap(&self, key: &DataKey, context: &WrapContext) -> Result<String, ManagerError> {
         let sealed = Cipher::new(&[self.key; 32]).seal([0; 12], key.expose(), &context.to_bytes());
         Ok(to_base64(&sealed.unwrap()))
@@ -45,6 +53,9 @@ impl KeyManager for Toy {
         self.asked.fetch_add(1, Ordering::Relaxed);
         if let Some(class) = self.down {
             return Err(ManagerError::new(class, format!("{} is down", self.name)).help("wait"));
+        }
+        if let Some(key) = self.false_key {
+            return Ok(DataKey::new(key));
         }
         let opened = Cipher::new(&[self.key; 32]).open(&from_base64(wrapped).unwrap(), &context.to_bytes());
         let wrong = ManagerError::new(ManagerErrorClass::WrongKey, format!("{} has another key", self.name));
@@ -173,4 +184,69 @@ async fn rotation_that_is_killed_anywhere_leaves_everything_readable() {
             assert_eq!(opened.open(value, PLACE).unwrap(), text.as_bytes());
         }
     }
+}
+
+#[tokio::test]
+async fn false_key_of_a_manager_is_told_at_once_and_the_next_manager_is_asked() {
+    let ring = three_keys(&World::in_memory([])).await;
+    let liar = || Toy { false_key: Some([9; 32]), ..toy("a", 1) };
+    let failure = unlock(ring.ring(), OWNER, &managers([liar()])).await.err().unwrap();
+    assert_eq!(failure.class, ManagerErrorClass::WrongKey);
+    assert!(failure.message.contains("a: another key"), "{failure}");
+    let opened = unlock(ring.ring(), OWNER, &managers([liar(), toy("b", 2)])).await.unwrap();
+    assert!(opened.missing().is_empty() && opened.unproven().next().is_none());
+}
+
+/// Returns a ring of an earlier version, whose ids say nothing about their keys.
+async fn random_ids() -> (Keyring, Vec<Ciphertext>) {
+    let (ids, keys) = (["k1", "k2"], [DataKey::new([1; 32]), DataKey::new([2; 32])]);
+    let mut ring = Keyring::default();
+    let mut sealed = Vec::new();
+    for (id, key) in ids.into_iter().zip(&keys) {
+        let (id, manager) = (KeyId(id.to_owned()), toy("a", 1));
+        let context = WrapContext { owner: OWNER.to_owned(), key: id.clone() };
+        let wrap = Wrap { manager: "a".to_owned(), data: manager.wrap(key, &context).await.unwrap() };
+        ring.keys.push(RingKey { id: id.clone(), wraps: vec![wrap] });
+        sealed.push(SymmetricCrypter::new(id, key).seal(b"value", PLACE).unwrap());
+    }
+    (ring, sealed)
+}
+
+/// Opens a ring, and checks its keys with these values.
+async fn checked(ring: &Keyring, toy: Toy, values: &[Ciphertext]) -> Result<UnlockedRing, ManagerError> {
+    let ring = unlock(ring, OWNER, &managers([toy])).await.unwrap();
+    let crypter = ring.crypter();
+    let tried = values.iter().map(|text| (text.key().unwrap(), crypter.open(text, PLACE).is_ok()));
+    ring.proven_by(tried.collect::<Vec<_>>())
+}
+
+#[tokio::test]
+async fn key_without_a_derived_id_is_proven_by_the_values_that_it_opens() {
+    let (ring, sealed) = random_ids().await;
+    let claiming = || Toy { assurance: Assurance::Claimed, ..toy("a", 1) };
+    let liar = || Toy { false_key: Some([2; 32]), ..claiming() };
+    assert!(checked(&ring, claiming(), &sealed).await.unwrap().unproven().next().is_none());
+    // The answer is the current key, whichever one is asked for.
+    let opened = checked(&ring, liar(), &sealed).await.unwrap();
+    assert_eq!(opened.missing()[0].id, ring.keys[0].id);
+    assert_eq!(opened.missing()[0].reason.class, ManagerErrorClass::WrongKey);
+    let liar = Toy { false_key: Some([9; 32]), ..claiming() };
+    let failure = checked(&ring, liar, &sealed).await.err().unwrap();
+    assert_eq!(failure.class, ManagerErrorClass::WrongKey);
+    // A damaged value says nothing about the key of a manager that authenticates it.
+    let damaged = [sealed[0].clone(), Ciphertext("s1:k2:AAAA".to_owned())];
+    assert!(checked(&ring, toy("a", 1), &damaged).await.unwrap().missing().is_empty());
+}
+
+#[tokio::test]
+async fn key_that_nothing_proves_keeps_its_wraps_and_is_wrapped_for_no_other_manager() {
+    let (world, (ring, sealed)) = (World::in_memory([]), random_ids().await);
+    let claiming = Toy { assurance: Assurance::Claimed, ..toy("a", 1) };
+    let opened = checked(&ring, claiming, &[]).await.unwrap();
+    assert_eq!(opened.unproven().count(), 2);
+    assert_eq!(opened.crypter().open(&sealed[0], PLACE).unwrap(), b"value");
+    let rotated = opened.rotate(&managers([toy("b", 2)]), &world).await.unwrap();
+    assert_eq!(rotated.ring().keys[..2], ring.keys);
+    let refused = opened.add(&managers([toy("b", 2)])[0]).await.err().unwrap();
+    assert!(refused.message.contains("nothing shows"), "{refused}");
 }

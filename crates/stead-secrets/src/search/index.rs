@@ -76,6 +76,10 @@ impl Index {
         index
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.forms.is_empty()
+    }
+
     /// Calls `each` with places of the text that have a form, until it breaks. Every other place that has one is inside of these.
     ///
     /// The places are in the order of their starts, or of their ends. Returns the number of bytes that were compared before the

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::{ControlFlow, Range};
 
 use super::base64::is_character;
+use super::decoded::{Places, readings};
 use super::forms::all;
 use super::index::{Found, Index, MOST_COMPARED};
 use super::{SEARCHED, leaves};
@@ -42,13 +43,18 @@ impl Needles {
     /// Returns true if the text contains a secret of eight bytes or more in any form, or is a shorter one.
     pub fn contains(&self, text: impl AsRef<[u8]>) -> bool {
         let text = text.as_ref();
-        let mut found = self.is_secret_text(text);
-        if !found {
-            self.index.each_found(text, MOST_COMPARED, &mut |_| {
-                found = true;
-                ControlFlow::Break(())
-            });
-        }
+        self.is_secret_text(text)
+            || self.has_form(text)
+            || (!self.index.is_empty()
+                && readings(text, Places::Ignored).iter().any(|reading| self.has_form(&reading.bytes)))
+    }
+
+    fn has_form(&self, text: &[u8]) -> bool {
+        let mut found = false;
+        self.index.each_found(text, MOST_COMPARED, &mut |_| {
+            found = true;
+            ControlFlow::Break(())
+        });
         found
     }
 
@@ -70,8 +76,25 @@ impl Needles {
         replaced(text, self.found(text).into_iter())
     }
 
+    /// Returns the places of all secrets, in any reading of the text.
     fn found(&self, text: &[u8]) -> Vec<Range<usize>> {
-        self.found_comparing(text, MOST_COMPARED)
+        let mut found = self.found_comparing(text, MOST_COMPARED);
+        if self.index.is_empty() {
+            return found;
+        }
+        for reading in readings(text, Places::Known) {
+            let places = self.found_comparing(&reading.bytes, MOST_COMPARED);
+            found.extend(places.into_iter().map(|place| reading.place(place)));
+        }
+        found.sort_by_key(|place| place.start);
+        found.dedup_by(|later, kept| {
+            let overlap = later.start < kept.end;
+            if overlap {
+                kept.end = kept.end.max(later.end);
+            }
+            overlap
+        });
+        found
     }
 
     /// Returns the places of all secrets, in order. Secrets that overlap have one place, so that nothing of either remains.

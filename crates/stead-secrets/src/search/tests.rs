@@ -212,3 +212,41 @@ proptest! {
         prop_assert_eq!(Needles::new(&secrets).redact(&text).replace("[secret]", ""), kept);
     }
 }
+
+#[test]
+fn secret_is_found_in_every_reading_of_a_text() {
+    let secret =
+        "pass:w\u{f6}rd & \"more\"\nline two/three of it, which is long enough for lines to be broken";
+    let needles = Needles::new([secret]);
+    let everything = secret.bytes().fold(String::new(), |all, byte| all + &format!("%{byte:02X}"));
+    let some = everything.replace("%26", "&").replace("%3A", ":").replace("%77", "w");
+    let units: String = secret.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
+    let json = |text: &str| serde_json::to_string(text).unwrap();
+    let wrapped = |text: String, width: usize, with: &str| {
+        let lines: Vec<&str> =
+            text.as_bytes().chunks(width).map(|line| str::from_utf8(line).unwrap()).collect();
+        lines.join(with)
+    };
+    let (base64, hex) = (STANDARD.encode(secret), stead_model::hex(secret.as_bytes()));
+    let texts = [
+        everything,
+        some,
+        json(&json(&units)),
+        json(&json(&json(secret))),
+        secret.replace('\n', "\n    "),
+        secret.replace('\n', "\r\n\t"),
+        wrapped(base64.clone(), 76, "\n"),
+        wrapped(base64.clone(), 64, "\r\n"),
+        json(&wrapped(base64, 64, "\n  ")),
+        wrapped(hex, 60, "\n"),
+    ];
+    for text in texts {
+        assert!(needles.contains(&text), "{text}");
+        let shown = needles.redact(&format!("before, {text}, after"));
+        assert!(shown.starts_with("before, ") && shown.ends_with(", after"), "{shown}");
+        assert!(shown.contains("[secret]") && shown.len() < 60, "{shown}");
+    }
+    for other in ["100% of it\\ is\nno secret", "%", "%4", "\\u12", "\\ud800\\u0041", "\\", "\n"] {
+        assert!(!needles.contains(other) && needles.redact(other) == other, "{other}");
+    }
+}

@@ -114,6 +114,12 @@ impl Export {
         export
     }
 
+    /// Returns the export without a digest, for a file with secrets in the clear: they are secrets again as soon as it is read.
+    #[must_use]
+    pub fn without_digest(self) -> Export {
+        Export { digest: None, ..self }
+    }
+
     pub fn decode(bytes: &[u8], limits: &Limits) -> Result<Export, ExportError> {
         #[derive(Deserialize)]
         struct AnyFormat {

@@ -11,7 +11,7 @@ use stead_engine::ops::{Declaration, Declares, OpError, Workspace};
 use stead_eval::config::Config;
 use stead_eval::{ConsoleLine, Sources, UnknownBranches};
 use stead_guard::{OuterLevels, mark_graph};
-use stead_model::{Code, Diagnostic, Graph, Limits};
+use stead_model::{Code, Diagnostic, Graph, Limits, Map, Text, Value};
 use stead_schema::warnings;
 
 use crate::Project;
@@ -172,6 +172,17 @@ impl<'a> Program<'a> {
     }
 }
 
+/// Returns the secret values of a config.
+fn secret_config(config: &Config) -> Map {
+    let resolution = config.resolve();
+    let settings = config.project.iter().chain(&config.call).map(|setting| &setting.key);
+    let declared = config.schema.iter().flat_map(|schema| schema.keys());
+    let secret = settings.chain(declared).filter(|key| config.is_secret(key));
+    secret
+        .filter_map(|key| Some((Text::from(key.to_string()), Value::secret(resolution.value(key)?))))
+        .collect()
+}
+
 #[async_trait(?Send)]
 impl Declares for Program<'_> {
     async fn declare(&self) -> Result<Declaration, OpError> {
@@ -180,6 +191,8 @@ impl Declares for Program<'_> {
             let environment = &self.workspace.environment().name;
             let _ = project.open_config(environment, &self.settings.config).await;
         }
+        // The program looks up resources while it is evaluated, and no answer may show a secret of its config.
+        self.workspace.engine.providers.learn_secrets(&secret_config(&self.settings.config));
         match &self.answers {
             Some(answers) => self.evaluate(answers.clone()).await,
             None => self.evaluate(ProjectSources::of(&self.workspace, &self.granted)).await,

@@ -233,6 +233,13 @@ fn malformed_file(file: &str, text: &str, error: &toml::de::Error) -> OpError {
         }
         None => problem,
     };
+    // Two branches that each make the first secret merge into a file with two such tables.
+    let problem = match error.message().contains("duplicate key") {
+        true => problem.help(
+            "write each table and each key once: after a merge, keep one `[secrets]` with the lines of both sides below it",
+        ),
+        false => problem,
+    };
     OpError::invalid(
         problem
             .help(Hint::from(NextStep::Explain { code: Code::BAD_CONFIG }).and(" for the keys of this file")),

@@ -4,7 +4,7 @@
 //! them as they are. The rings of stacks are durable before a file is written, and `stead.toml` is the last: a command that is killed
 //! in between finds the same names when it is repeated, and finishes.
 
-use stead::ops::{ChangesRing as _, OpEvent, Workspace};
+use stead::ops::{OpEvent, Workspace};
 use stead::{ManagerChange, RingChange};
 use stead_model::{Code, Diagnostic};
 
@@ -54,7 +54,7 @@ pub(super) async fn change(
     let stacks = stacks(session, &change, reach).await?;
     let files = files(session, &change, reach)?;
     for file in &files {
-        rehearse(session, file).await?;
+        project.rehearse_config_keys(&file.environment, &file.change).await?;
     }
     if stacks.len() > 1 {
         for stack in &stacks {
@@ -181,20 +181,6 @@ fn environments(session: &Session, stacks: &[StackChange], reach: Reach) -> Vec<
         }
     }
     found
-}
-
-/// Opens the ring of a config file, and changes it in memory.
-async fn rehearse(session: &Session, file: &FileChange) -> Result<(), Failure> {
-    let FileChange { environment, change, .. } = file;
-    let tried = async {
-        let ring = session.project.unlock_config(environment).await?;
-        change.change(&ring).await.map(drop)
-    };
-    tried.await.map_err(|error| {
-        let message = format!("the secrets in stead.{environment}.toml are locked: {}", error.message);
-        let problem = Diagnostic::error(Code::SECRETS_LOCKED, message).note("Nothing was changed.");
-        Failure::new(Kind::Failed, error.help.into_iter().fold(problem, Diagnostic::help))
-    })
 }
 
 fn nothing_changed(session: &Session, change: &ManagerChange, ui: &Ui) -> Result<u8, Failure> {

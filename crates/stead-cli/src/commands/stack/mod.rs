@@ -58,7 +58,10 @@ pub(crate) async fn export(session: &Session, flags: ExportArguments, ui: &Ui) -
         let listener: &mut dyn FnMut(OpEvent) = &mut ui.listener();
         session.workspace.record_disclosure("stack export --show-secrets", &loaded, listener).await?;
     }
-    let export = export_of(&session.project, &session.workspace, snapshot);
+    let mut export = export_of(&session.project, &session.workspace, snapshot);
+    if disclosed.is_some() {
+        export = export.without_digest();
+    }
     // These types always serialise.
     let text = || format!("{}\n", serde_json::to_string_pretty(&export).unwrap_or_default());
     match disclosed {

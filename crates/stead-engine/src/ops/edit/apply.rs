@@ -1,7 +1,7 @@
 //! Carries a permitted edit out, in a run of its own.
 
 use stead_journal::{JournalError, ReadVersion, Run, Takeover, create, purge, rename, repair};
-use stead_model::{CopyRef, Diagnostic, Environment, Event, Resource, RunResult};
+use stead_model::{Code, CopyRef, Diagnostic, Environment, Event, Resource, RunResult};
 use stead_state::{Absent, Pending, Record, RetainReason, State, relocated};
 
 use super::import_state::retaining;
@@ -180,6 +180,9 @@ impl Workspace {
         {
             return Err(doubt);
         }
+        if answer.as_ref().is_some_and(Resolution::states_outputs) {
+            self.require_key_for_statement(&loaded.state).await?;
+        }
         let run = self.open(RunKind::Resolve, None, Takeover::IfDead, events).await?;
         let id = run.id();
         let current = run.base().pending().find(|current| current.op == pending.op).cloned();
@@ -209,6 +212,17 @@ impl Workspace {
                 Err(OpError::refused(problem))
             }
         }
+    }
+
+    /// Fails if the secrets of the stack do not open: stated outputs are searched for them.
+    async fn require_key_for_statement(&self, state: &State) -> Result<(), OpError> {
+        let environment = self.environment().to_string();
+        self.stack.secrets.unlock(&environment, state).await.map_err(|error| {
+            let message = format!("the outputs cannot be searched for secrets: {}", error.message);
+            let problem = Diagnostic::error(Code::IN_DOUBT, message)
+                .note("A secret in them would be recorded in the clear. The operation stays in doubt.");
+            OpError::refused(error.help.into_iter().fold(problem, Diagnostic::help))
+        })
     }
 
     /// Returns the doubt that a repetition would leave, because a secret of the operation does not open.

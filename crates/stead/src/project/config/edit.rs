@@ -7,7 +7,9 @@ use std::sync::Arc;
 use stead_engine::KeySource as _;
 use stead_engine::ops::{ChangesRing, OpError};
 use stead_eval::config::{Config, Given, Key, Origin, Setting};
-use stead_model::{Binding, Code, Crypter, Diagnostic, Hint, Keyring, NextStep, Secret, Stored, Value};
+use stead_model::{
+    Binding, Ciphertext, Code, Crypter, Diagnostic, Hint, Keyring, NextStep, Secret, Stored, Value,
+};
 use stead_secrets::{LockedCrypter, ManagerError, ManagerErrorClass, UnlockedRing, create, unlock};
 
 use super::Project;
@@ -98,12 +100,23 @@ impl Project {
 
     /// Opens the ring of `stead.ENV.toml`.
     pub async fn unlock_config(&self, environment: &str) -> Result<UnlockedRing, ManagerError> {
-        let ring = self.config_ring(environment).map_err(|_| {
+        let unreadable = |_| {
             let message = format!("{} cannot be read", file_name(environment));
             ManagerError::new(ManagerErrorClass::Damaged, message)
-        })?;
+        };
+        let ring = self.config_ring(environment).map_err(unreadable)?;
         let managers = self.keys().managers(environment, &ring)?;
-        unlock(&ring, &self.config_owner(environment), &managers).await
+        let opened = unlock(&ring, &self.config_owner(environment), &managers).await?;
+        if opened.unproven().next().is_none() {
+            return Ok(opened);
+        }
+        let crypter = opened.crypter();
+        let trial = |(key, text): (Key, Ciphertext)| {
+            let opens = self.bound(environment, &key, |place| crypter.open(&text, place)).is_ok();
+            Some((text.key()?, opens))
+        };
+        let values = EnvironmentFile::open(self, environment).map_err(unreadable)?.secrets();
+        opened.proven_by(values.into_iter().filter_map(trial))
     }
 
     /// Changes the keys of `stead.ENV.toml`, and encrypts every value with the current one. The file is written once.
@@ -114,9 +127,29 @@ impl Project {
         environment: &str,
         change: &dyn ChangesRing,
     ) -> Result<bool, OpError> {
+        let Some(file) = self.changed_config_keys(environment, change).await? else { return Ok(false) };
+        file.write(self)?;
+        Ok(true)
+    }
+
+    /// Changes the keys of `stead.ENV.toml` in memory, to find out whether [`change_config_keys`](Project::change_config_keys) can
+    /// do it.
+    pub async fn rehearse_config_keys(
+        &self,
+        environment: &str,
+        change: &dyn ChangesRing,
+    ) -> Result<(), OpError> {
+        self.changed_config_keys(environment, change).await.map(drop)
+    }
+
+    async fn changed_config_keys(
+        &self,
+        environment: &str,
+        change: &dyn ChangesRing,
+    ) -> Result<Option<EnvironmentFile>, OpError> {
         let mut file = EnvironmentFile::open(self, environment)?;
         if !file.exists() || file.ring()?.is_empty() {
-            return Ok(false);
+            return Ok(None);
         }
         let name = file.name.clone();
         let closed = |error: ManagerError| OpError::refused(locked(&name, &error));
@@ -126,8 +159,7 @@ impl Project {
             let opened = self.bound(environment, &key, |place| old.crypter().open(&text, place));
             let plain = opened.map_err(|why| {
                 let message = format!("the secret `{key}` in {name} cannot be opened: {why}");
-                let problem =
-                    Diagnostic::error(Code::SECRETS_LOCKED, message).note("The file was not changed.");
+                let problem = Diagnostic::error(Code::SECRETS_LOCKED, message).note("Nothing was changed.");
                 OpError::refused(
                     problem.help(
                         Hint::text("set it again with ")
@@ -141,8 +173,7 @@ impl Project {
             file.set_secret(&key, &sealed.map_err(|why| not_sealed(&key, &why))?)?;
         }
         file.set_ring(ring.ring());
-        file.write(self)?;
-        Ok(true)
+        Ok(Some(file))
     }
 
     /// Opens the ring of a file, or makes its first key.

@@ -139,7 +139,11 @@ impl EnvironmentFile {
         }) {
             return Err(blocked());
         }
+        let is_new = table.get(last).is_none();
         put(table, last, value);
+        if is_new && let Some(Item::Table(config)) = self.document.get_mut(CONFIG) {
+            sort_in(config, key.parts());
+        }
         Ok(())
     }
 
@@ -218,6 +222,22 @@ fn put(table: &mut dyn TableLike, name: &str, value: toml_edit::Value) {
             *old.decor_mut() = decor;
         }
         _ => drop(table.insert(name, Item::Value(value))),
+    }
+}
+
+/// Moves a new key, which is the last one of its table, in front of the first one that is greater, so that branches which add
+/// different keys seldom change the same place. `parts` leads to it from an outer table, which may be new as well.
+fn sort_in(table: &mut Table, parts: &[String]) {
+    let Some((first, rest)) = parts.split_first() else { return };
+    let mut names: Vec<String> = table.iter().map(|(name, _)| name.to_owned()).collect();
+    if names.pop_if(|last| last == first).is_some() {
+        let at = names.iter().position(|name| name > first).unwrap_or(names.len());
+        names.insert(at, first.clone());
+        let rank = |key: &toml_edit::Key| names.iter().position(|name| name == key.get());
+        table.sort_values_by(|one, _, other, _| rank(one).cmp(&rank(other)));
+    }
+    if let Some(inner) = table.get_mut(first).and_then(Item::as_table_mut) {
+        sort_in(inner, rest);
     }
 }
 
