@@ -29,7 +29,21 @@ impl Marks {
     }
 
     pub(super) fn of_record(resource: &Resource) -> Marks {
-        Marks::default().with(&resource.inputs).with(&resource.outputs)
+        Marks::default().with(&resource.inputs).with_outputs(&resource.outputs)
+    }
+
+    /// Adds the secrets of recorded outputs. Their paths tell that the values are secret, and not why: what such a path has in an
+    /// answer is a local secret, unless the schema makes it a shared one.
+    #[must_use]
+    pub(super) fn with_outputs(mut self, outputs: &Map) -> Marks {
+        let inputs = self.secrets.len();
+        self = self.with(outputs);
+        for (_, secret) in &mut self.secrets[inputs..] {
+            if let Ok(plain) = secret.reveal() {
+                *secret = Secret::local(plain.clone(), secret.recorded());
+            }
+        }
+        self
     }
 
     /// Adds the secrets of further values.
@@ -89,6 +103,11 @@ impl Marks {
     /// Returns the secrets that are open, in the clear.
     pub(super) fn plain(&self) -> impl Iterator<Item = &Value> {
         self.secrets.iter().filter_map(|(_, secret)| secret.reveal().ok())
+    }
+
+    /// Calls `see` with the open secrets that are looked for in all answers of the run.
+    pub(super) fn each_shared(&self, see: &mut dyn FnMut(&Value)) {
+        self.secrets.iter().for_each(|(_, secret)| secret.each_shared(see));
     }
 
     fn needles(&self) -> &Needles {
@@ -152,15 +171,13 @@ impl Marks {
         if let Some((_, secret)) = self.secrets.iter().find(|(of, _)| of == path) {
             return match value {
                 value @ (Value::Null | Value::Secret(_)) => value,
-                value => Value::Secret(Secret::kept(value, secret.recorded())),
+                value => Value::Secret(secret.like(value)),
             };
         }
         match value {
-            Value::String(text) if self.needles().contains(text.as_bytes()) => {
-                Value::secret(Value::String(text))
-            }
+            Value::String(text) if self.needles().contains(text.as_bytes()) => found(Value::String(text)),
             Value::Number(number) if self.needles().contains(number.to_string()) => {
-                Value::secret(Value::Number(number))
+                found(Value::Number(number))
             }
             Value::List(items) => {
                 let mut all = Vec::with_capacity(items.len());
@@ -173,7 +190,7 @@ impl Marks {
             }
             // A key cannot be marked: the object that has it is.
             Value::Map(map) if map.keys().any(|key| self.needles().contains(key.as_bytes())) => {
-                Value::secret(Value::Map(map))
+                found(Value::Map(map))
             }
             Value::Map(map) => {
                 Value::Map(map.into_iter().map(|(key, item)| self.marked_member(path, key, item)).collect())
@@ -252,12 +269,12 @@ impl Marks {
         let covered = self.covers(&path);
         let was = was.map(|was| match at(&old.inputs, &path) {
             Some(recorded) => recorded.clone(),
-            None if covered => Value::secret(was),
+            None if covered => found(was),
             None => self.marked(&mut segments(&path), was),
         });
         let is = is.map(|is| match (input_at(new, &path), is) {
             (Some(given), _) if given_is_whole(given) => given.clone(),
-            (_, Input::Known(value)) if covered => Input::Known(Value::secret(value)),
+            (_, Input::Known(value)) if covered => Input::Known(found(value)),
             (_, is) => self.marked_input(&mut segments(&path), is),
         });
         Change { path, old: was, new: is, replaces, tried_in_place }
@@ -305,6 +322,14 @@ impl Marks {
     pub(super) fn problem(&self, problem: Problem) -> Problem {
         let Problem { path, message, help } = problem;
         Problem { path, message: self.text(&message), help: help.map(|help| self.text(&help)) }
+    }
+}
+
+/// Marks a value in which a search found a secret. It is a local secret: the secret inside is known already.
+pub(super) fn found(value: Value) -> Value {
+    match value {
+        Value::Secret(secret) => Value::Secret(secret),
+        value => Value::Secret(Secret::local(value, Kept::Value)),
     }
 }
 
@@ -393,7 +418,7 @@ fn compared(recorded: &Value, new: Option<&Input>) -> Option<Value> {
             Ok(plain) => Some(plain.clone()),
             Err(_) => match new.and_then(Input::as_known) {
                 Some(Value::Secret(new)) if new == secret => new.reveal().ok().cloned(),
-                Some(new) if *secret == Secret::kept(new.clone(), Kept::Digest) => reveal(new),
+                Some(new) if *secret == Secret::local(new.clone(), Kept::Digest) => reveal(new),
                 _ => Some(Value::from(BLINDED)),
             },
         },
