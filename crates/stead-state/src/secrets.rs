@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use stead_model::{
-    Binding, ChangeAt, CopyRef, Crypter, Map, Name, OpId, Resource, Secret, StackId, Stored, Unopened, Value,
+    Binding, ChangeAt, CopyRef, Crypter, Map, Name, NoKey, OpId, Resource, Secret, StackId, Stored, Unopened,
+    Value,
 };
 
 use crate::{Intent, Outcome, Record, Settlement, Snapshot, State};
@@ -152,6 +153,11 @@ pub(crate) fn settle(resource: &mut Resource) {
 }
 
 impl Record {
+    /// Returns true if the record cannot be written without a key.
+    pub fn needs_key(&self, stack: &StackId) -> bool {
+        self.clone().seal(stack, &NoKey, &|_| None).is_err()
+    }
+
     /// Seals every secret in the record. `copy_of` finds the copy that an operation is about.
     pub fn seal(
         &mut self,

@@ -7,9 +7,10 @@ use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
 use stead_model::{Code, Diagnostic, Graph, TypeToken};
 use stead_plan::{Glob, Plan};
-use stead_state::State;
+use stead_state::{Record, State};
 
 use crate::ops::held::with_needs;
+use crate::ops::keys::ReadSecrets;
 use crate::ops::places::{ComparedPlaces, Untold};
 use crate::ops::protection::{hold_pins_of, keep_protection, protect, protect_listed, retained_today};
 use crate::ops::{
@@ -177,7 +178,11 @@ impl Workspace {
         }
         // A plan without steps leaves the records as they are.
         let added = protected.records.into_iter().filter(|_| !plan.is_empty());
-        let observed = added.chain(observed).collect();
+        let observed: Vec<Record> = added.chain(observed).collect();
+        // The key for secrets of the program was tried before.
+        if request.access == Access::Apply && !self.makes_secrets(&graph) {
+            self.check_key_for(&recorded, ReadSecrets::in_plan(recorded.stack(), &plan, &observed)).await?;
+        }
         Ok(Proposal {
             workspace,
             request,
