@@ -6,8 +6,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use stead_model::{
-    Binding, Ciphertext, Crypter, KeyedDigest, Keyring, Map, NoKey, PathPattern, PropertyPath, Resource,
-    StackId, Text, Unopened, Value,
+    Binding, Ciphertext, Crypter, KeyedDigest, Keyring, Map, NoKey, Resource, StackId, Unopened,
 };
 use stead_secrets::{
     DataKey, KeyManager, LockedCrypter, ManagerError, ManagerErrorClass, ProcessManager, UnlockedRing,
@@ -253,39 +252,4 @@ fn unrevealed(values: &Map, counts: impl Fn(&Unopened) -> bool) -> Option<(Strin
 pub(crate) fn locked_record(resource: &Resource) -> Option<String> {
     let (path, why) = locked_in(&resource.inputs).or_else(|| locked_in(&resource.outputs))?;
     Some(format!("the secret `{path}` of {} cannot be opened: {why}", resource.name))
-}
-
-/// Marks the values that the option `sensitive` of a resource names.
-pub(crate) fn conceal(sensitive: &[PathPattern], values: Map) -> Map {
-    if sensitive.is_empty() {
-        return values;
-    }
-    let marked = |(key, value): (Text, Value)| {
-        let value = conceal_at(sensitive, &PropertyPath::of(&key), value);
-        (key, value)
-    };
-    values.into_iter().map(marked).collect()
-}
-
-fn conceal_at(sensitive: &[PathPattern], at: &PropertyPath, value: Value) -> Value {
-    if sensitive.iter().any(|pattern| pattern.covers(at)) {
-        return if value == Value::Null { value } else { Value::secret(value) };
-    }
-    if !sensitive.iter().any(|pattern| pattern.leads_through(at)) {
-        return value;
-    }
-    match value {
-        Value::List(items) => {
-            let marked = items.into_iter().enumerate();
-            marked.map(|(index, item)| conceal_at(sensitive, &at.index(index), item)).collect()
-        }
-        Value::Map(map) => {
-            let marked = |(key, item): (Text, Value)| {
-                let item = conceal_at(sensitive, &at.key(&key), item);
-                (key, item)
-            };
-            Value::Map(map.into_iter().map(marked).collect())
-        }
-        other => other,
-    }
 }

@@ -105,21 +105,47 @@ impl Computed {
         })
     }
 
-    /// Makes every piece of data in the value a secret, of which `kept` is recorded.
+    /// Makes every piece of data in the value a secret, of which `kept` is recorded. A local secret stays local.
     #[must_use]
     pub fn concealed(self, kept: Kept) -> Computed {
+        self.marked(&|value| match value {
+            Value::Secret(secret) => secret.keeping(kept),
+            value => Secret::kept(value, kept),
+        })
+    }
+
+    /// Makes every piece of data in the value a local secret, of which `kept` is recorded.
+    #[must_use]
+    pub fn concealed_locally(self, kept: Kept) -> Computed {
+        self.marked(&|value| Secret::local(value, kept))
+    }
+
+    fn marked(self, mark: &dyn Fn(Value) -> Secret) -> Computed {
         match self {
-            Computed::Data(value) => Computed::Data(Value::Secret(Secret::kept(value, kept))),
+            Computed::Data(value) => Computed::Data(Value::Secret(mark(value))),
             // Stored as zero: the sign cannot be stored, and the value may not be shown.
-            Computed::Number(0.0) => Computed::Data(Value::Secret(Secret::kept(Value::from(0), kept))),
+            Computed::Number(0.0) => Computed::Data(Value::Secret(mark(Value::from(0)))),
             Computed::Undefined(_) | Computed::Number(_) => self,
             Computed::List(items) => {
-                Computed::List(items.into_iter().map(|item| item.concealed(kept)).collect())
+                Computed::List(items.into_iter().map(|item| item.marked(mark)).collect())
             }
             Computed::Map(members) => {
-                let concealed = members.into_iter().map(|(key, member)| (key, member.concealed(kept)));
-                Computed::Map(concealed.collect())
+                Computed::Map(members.into_iter().map(|(key, member)| (key, member.marked(mark))).collect())
             }
+        }
+    }
+
+    /// Returns true if a secret in the value is looked for everywhere, or has such a secret inside.
+    pub fn has_shared_secrets(&self) -> bool {
+        match self {
+            Computed::Data(value) => {
+                let mut found = false;
+                value.each_shared(&mut |_| found = true);
+                found
+            }
+            Computed::Undefined(_) | Computed::Number(_) => false,
+            Computed::List(items) => items.iter().any(Computed::has_shared_secrets),
+            Computed::Map(members) => members.values().any(Computed::has_shared_secrets),
         }
     }
 

@@ -147,16 +147,29 @@ pub enum Expr {
 
 /// The value of a secret in a graph. It cannot be printed or serialised; `None` in a graph that was read from a file.
 #[derive(Clone, Default, PartialEq)]
-pub struct SecretInput(Option<Box<Input>>);
+pub struct SecretInput {
+    value: Option<Box<Input>>,
+    is_local: bool,
+}
 
 impl SecretInput {
     pub fn new(value: Input) -> SecretInput {
         each_known(&value, &mut tell_watcher);
-        SecretInput(Some(Box::new(value)))
+        SecretInput { value: Some(Box::new(value)), is_local: false }
+    }
+
+    /// Returns the value of a [local](crate::Secret::local) secret.
+    pub fn local(value: Input) -> SecretInput {
+        SecretInput { value: Some(Box::new(value)), is_local: true }
     }
 
     pub(crate) fn get(&self) -> Option<&Input> {
-        self.0.as_deref()
+        self.value.as_deref()
+    }
+
+    /// Returns true for the value of a local secret.
+    pub fn is_local(&self) -> bool {
+        self.is_local
     }
 
     /// Returns why the value does not open; `None` if it does, or is known only later.

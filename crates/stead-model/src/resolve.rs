@@ -5,6 +5,7 @@
 
 mod describe;
 mod error;
+mod secrecy;
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -13,7 +14,7 @@ use crate::expr::{expressions_in, operands};
 use crate::javascript::{self, Trouble};
 use crate::{
     Argument, Builtin, Computed, Expr, ExprId, ExprTable, FunctionRef, Functions, Input, Inputs, Kept, Key,
-    Map, Name, NodeId, Operand, Secret, TemplatePart, Text, Unopened, Value,
+    Map, Name, NodeId, Operand, TemplatePart, Text, Value,
 };
 
 pub use error::{EvalError, PropertyError};
@@ -114,6 +115,8 @@ struct Resolver<'a> {
     unmarked: HashMap<ExprId, Kept>,
     /// How secret the expression is that is being evaluated, by the operands that it has used so far.
     secrecy: Cell<Option<Kept>>,
+    /// Whether one of the secrets is looked for everywhere.
+    shared: Cell<bool>,
 }
 
 impl<'a> Resolver<'a> {
@@ -124,7 +127,16 @@ impl<'a> Resolver<'a> {
         moment: Moment,
     ) -> Resolver<'a> {
         let (memo, unmarked) = (HashMap::new(), HashMap::new());
-        Resolver { exprs, known, functions, moment, memo, unmarked, secrecy: Cell::new(None) }
+        Resolver {
+            exprs,
+            known,
+            functions,
+            moment,
+            memo,
+            unmarked,
+            secrecy: Cell::new(None),
+            shared: Cell::new(false),
+        }
     }
 }
 
@@ -282,63 +294,6 @@ impl Resolver<'_> {
         })
     }
 
-    /// Evaluates one expression. Its result is secret if an operand is.
-    fn evaluate_secretly(&self, id: ExprId, expr: &Expr) -> Result<Option<Progress>, EvalError> {
-        self.secrecy.set(None);
-        let evaluated = self.evaluate(id, expr);
-        match (evaluated, self.secrecy.get()) {
-            (Err(EvalError::Ephemeral), _) => {
-                let open = Value::Secret(Secret::ephemeral());
-                Ok(Some(Progress::Done(Computed::Data(open))))
-            }
-            (Ok(Some(Progress::Done(value))), Some(kept)) => Ok(Some(Progress::Done(value.concealed(kept)))),
-            // A value that is known in part would show the rest of a secret.
-            (Ok(Some(Progress::Waits(_))), Some(_)) => Ok(None),
-            (Err(EvalError::Threw { place, .. }), Some(_)) => {
-                let message =
-                    "it threw an exception, whose message is not shown because it computed with a secret";
-                Err(EvalError::Threw { message: message.to_owned(), place })
-            }
-            (evaluated, _) => evaluated,
-        }
-    }
-
-    fn use_secret(&self, kept: Kept) {
-        self.secrecy.set(self.secrecy.get().max(Some(kept)));
-    }
-
-    /// Makes the result a secret if a value of the input comes from one and cannot carry the mark.
-    fn use_unmarked(&self, input: &Input) {
-        if !self.unmarked.is_empty() {
-            expressions_in(input, &mut |id| {
-                self.unmarked.get(&id).into_iter().for_each(|kept| self.use_secret(*kept));
-            });
-        }
-    }
-
-    /// Returns the input that a choice or a default takes.
-    fn taken(&self, input: &Input) -> Result<Progress, EvalError> {
-        self.use_unmarked(input);
-        self.input(input)
-    }
-
-    /// Returns an input for a computation: its secrets are revealed, and the result becomes a secret.
-    fn operand(&self, input: &Input) -> Result<Progress, EvalError> {
-        self.use_unmarked(input);
-        Ok(match self.input(input)? {
-            Progress::Done(value) if value.has_secrets() => Progress::Done(self.reveal(&value)?),
-            other => other,
-        })
-    }
-
-    fn reveal(&self, value: &Computed) -> Result<Computed, EvalError> {
-        self.use_secret(if value.is_ephemeral() { Kept::Nothing } else { Kept::Value });
-        value.revealed().map_err(|why| match why {
-            Unopened::NotKept => EvalError::Ephemeral,
-            why => EvalError::Locked(why),
-        })
-    }
-
     /// Evaluates one expression whose operands are evaluated. Returns `None` if an operand is unknown.
     fn evaluate(&self, id: ExprId, expr: &Expr) -> Result<Option<Progress>, EvalError> {
         let value = match expr {
@@ -376,8 +331,9 @@ impl Resolver<'_> {
                 Progress::Waits(_) => None,
             },
             Expr::Secret { value, .. } => match value.get() {
+                Some(given) if value.is_local() => return self.local_secret(given),
                 Some(value) => {
-                    self.use_secret(Kept::Value);
+                    self.use_shared_secret(Kept::Value);
                     match self.operand(value)? {
                         Progress::Done(value) => Some(value),
                         Progress::Waits(_) => None,
@@ -388,7 +344,7 @@ impl Resolver<'_> {
             Expr::Ephemeral { function } => match self.moment {
                 Moment::Plan => return Err(EvalError::Ephemeral),
                 Moment::Call => {
-                    self.use_secret(Kept::Nothing);
+                    self.use_shared_secret(Kept::Nothing);
                     Some(self.functions.ephemeral(function)?)
                 }
             },

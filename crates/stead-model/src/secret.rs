@@ -46,6 +46,16 @@ struct Inner {
     stored: Stored,
     /// Compares a value with the digest of a value that is not kept.
     verifier: OnceLock<Verifier>,
+    reach: Reach,
+}
+
+/// Where a secret is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reach {
+    /// Everywhere: the value is a secret of the program, of its config or of a schema.
+    Run,
+    /// In its own resource. The values inside were secrets before, and are looked for everywhere.
+    Resource(Vec<Value>),
 }
 
 /// How a secret is stored.
@@ -89,29 +99,72 @@ impl Secret {
     pub fn kept(plain: Value, kept: Kept) -> Secret {
         let opened = plain.revealed();
         opened.iter().for_each(tell_watcher);
-        Secret::with(OnceLock::from(opened), Stored::Unsealed(kept))
+        Secret::with(OnceLock::from(opened), Stored::Unsealed(kept), Reach::Run)
+    }
+
+    /// Makes a secret that is looked for in its own resource only: a value that is write-only, or that a search marked.
+    ///
+    /// It may be a common word, such as the type of a machine, or contain some. Secrets inside are still looked for everywhere.
+    pub fn local(plain: Value, kept: Kept) -> Secret {
+        let mut inside = Vec::new();
+        plain.each_shared(&mut |secret| inside.push(secret.clone()));
+        Secret::with(OnceLock::from(plain.revealed()), Stored::Unsealed(kept), Reach::Resource(inside))
     }
 
     /// Returns an ephemeral secret without its value, for a plan.
     pub fn ephemeral() -> Secret {
-        Secret::with(OnceLock::from(Err(Unopened::NotKept)), Stored::Ephemeral)
+        Secret::with(OnceLock::from(Err(Unopened::NotKept)), Stored::Ephemeral, Reach::Run)
     }
 
     /// Returns a secret as it was stored.
     pub fn stored(stored: Stored) -> Secret {
-        Secret::with(OnceLock::new(), stored)
+        let reach = match &stored {
+            // The record does not tell whether the value was a secret before the schema made it one.
+            Stored::WriteOnly { .. } => Reach::Resource(Vec::new()),
+            Stored::Unsealed(_) | Stored::Sealed(_) | Stored::Ephemeral => Reach::Run,
+        };
+        Secret::with(OnceLock::new(), stored, reach)
     }
 
-    fn with(plain: OnceLock<Result<Value, Unopened>>, stored: Stored) -> Secret {
-        Secret(Arc::new(Inner { plain, stored, verifier: OnceLock::new() }))
+    fn with(plain: OnceLock<Result<Value, Unopened>>, stored: Stored, reach: Reach) -> Secret {
+        Secret(Arc::new(Inner { plain, stored, verifier: OnceLock::new(), reach }))
     }
 
     /// Returns the same value with another rule for what is recorded of it.
     #[must_use]
     pub fn keeping(&self, kept: Kept) -> Secret {
         match self.reveal() {
-            Ok(plain) => Secret::kept(plain.clone(), kept),
+            Ok(plain) => {
+                let (opened, reach) = (OnceLock::from(Ok(plain.clone())), self.0.reach.clone());
+                Secret::with(opened, Stored::Unsealed(kept), reach)
+            }
             Err(_) => self.clone(),
+        }
+    }
+
+    /// Returns another value that is recorded like this one and looked for where this one is.
+    #[must_use]
+    pub fn like(&self, plain: Value) -> Secret {
+        match &self.0.reach {
+            Reach::Run => Secret::kept(plain, self.recorded()),
+            Reach::Resource(_) => Secret::local(plain, self.recorded()),
+        }
+    }
+
+    /// Returns the secret as one that is looked for everywhere.
+    #[must_use]
+    pub fn shared(&self) -> Secret {
+        match (&self.0.reach, &self.0.stored, self.reveal()) {
+            (Reach::Resource(_), Stored::Unsealed(kept), Ok(plain)) => Secret::kept(plain.clone(), *kept),
+            _ => self.clone(),
+        }
+    }
+
+    /// Calls `see` with the open values that are looked for everywhere: the value, or secrets inside of a local one.
+    pub fn each_shared(&self, see: &mut dyn FnMut(&Value)) {
+        match &self.0.reach {
+            Reach::Run => self.reveal().into_iter().for_each(see),
+            Reach::Resource(inside) => inside.iter().for_each(see),
         }
     }
 
@@ -156,7 +209,7 @@ impl Secret {
             },
             Kept::Nothing => Stored::Ephemeral,
         };
-        Ok(Secret::with(OnceLock::from(Ok(plain.clone())), stored))
+        Ok(Secret::with(OnceLock::from(Ok(plain.clone())), stored, self.0.reach.clone()))
     }
 
     /// Opens a stored secret in place, for all clones. The result is seen by `reveal`.
@@ -366,6 +419,16 @@ impl Value {
             Value::List(items) => items.iter().any(Value::is_ephemeral),
             Value::Map(map) => map.values().any(Value::is_ephemeral),
             _ => false,
+        }
+    }
+
+    /// Calls `see` with the open values in it that are secrets everywhere; see [`Secret::local`].
+    pub fn each_shared(&self, see: &mut dyn FnMut(&Value)) {
+        match self {
+            Value::Secret(secret) => secret.each_shared(see),
+            Value::List(items) => items.iter().for_each(|item| item.each_shared(see)),
+            Value::Map(map) => map.values().for_each(|item| item.each_shared(see)),
+            _ => {}
         }
     }
 

@@ -23,7 +23,9 @@ pub use correlate::{
     Aliases, Ambiguity, Confidence, Counterpart, Counterparts, Difference, Likeness, Match, MovedPlace,
     MovedResource, Reason, Suggestion, matches,
 };
-pub use decide::{LiveObject, PlaceChange, Planner, Question, RecordChange, ServedBy, Verdict, plan};
+pub use decide::{
+    LiveObject, PlaceChange, Planner, Question, RecordChange, ServedBy, Verdict, plan, secret_identity,
+};
 pub use guard_input::{DeclaredGuards, interrupted_deletions};
 pub use plan::{Action, Certainty, Incarnation, Plan, ReplacementCause, Step, StepId, Summary, Why};
 pub use request::{Follow, Glob, MovePolicy, Purpose, Reach, Request, Selection};

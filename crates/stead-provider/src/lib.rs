@@ -29,7 +29,7 @@ pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
 pub use stead_guard::DeletePermit;
 pub use stead_journal::{Ack, Receipt};
 pub use telemetry::{LogLine, LogLines, Moment, Rest, Series, Span, Statistic, Telemetry, Unit};
-pub use veil::{conceal_declared, conceal_sent};
+pub use veil::{conceal_declared, conceal_named, conceal_sent};
 
 /// Serves a family of resource types.
 ///

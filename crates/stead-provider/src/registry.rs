@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stead_model::{Map, TypeToken};
+use stead_model::{Map, Resource, TypeToken};
 use stead_schema::Catalog;
 
 use crate::veil::{RunSecrets, Veil};
@@ -34,7 +34,7 @@ impl Providers {
         self
     }
 
-    /// Learns the secrets in values, such as those of an opened state. Later answers of all providers are searched for them.
+    /// Learns the secrets in values, such as the outputs of an opened stack. Later answers of all providers are searched for them.
     pub fn learn_secrets(&self, values: &Map) {
         self.known.learn(values);
     }
@@ -43,6 +43,13 @@ impl Providers {
     #[must_use]
     pub fn mark_known(&self, values: Map) -> Map {
         self.known.mark(values)
+    }
+
+    /// Learns the secrets of a record of the opened state.
+    pub fn learn_record(&self, resource: &Resource) {
+        let catalog = self.of(&resource.ty).map(|provider| provider.catalog());
+        let schema = catalog.as_ref().and_then(|catalog| catalog.get(&resource.ty));
+        self.known.learn_record(resource, schema);
     }
 
     /// Returns the default provider of a type: the one that serves a resource without a provider resource.

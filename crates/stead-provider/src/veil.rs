@@ -6,7 +6,9 @@
 
 mod configuration;
 mod known;
+mod listing;
 mod marks;
+mod named;
 mod ownership;
 mod plain;
 mod telemetry;
@@ -26,6 +28,7 @@ use crate::{
 };
 pub(crate) use known::RunSecrets;
 use marks::Marks;
+pub use named::conceal_named;
 use ownership::VeiledOwnership;
 use plain::{given_stays_plain, short_stays_plain, unchanged_stays_plain};
 use telemetry::VeiledTelemetry;
@@ -43,7 +46,7 @@ impl Veil {
     /// Returns the provider behind a veil that shares the known secrets with the others of the run.
     pub(crate) fn new(inner: Arc<dyn Provider>, known: RunSecrets) -> Veil {
         let catalog = inner.catalog();
-        let ownership = VeiledOwnership::new(inner.clone());
+        let ownership = VeiledOwnership::new(inner.clone(), known.clone());
         let telemetry = VeiledTelemetry::new(inner.clone(), known.clone());
         Veil { catalog, ownership, telemetry, known, inner }
     }
@@ -54,6 +57,11 @@ impl Veil {
         let concealed = self.conceal(ty, self.known.mark(marked));
         self.known.learn(&concealed);
         concealed
+    }
+
+    /// Learns the secrets of a record.
+    fn learn_record(&self, resource: &Resource) {
+        self.known.learn_record(resource, self.catalog.get(&resource.ty));
     }
 
     /// Returns a refusal without secrets.
@@ -161,9 +169,12 @@ impl Provider for Veil {
         let inputs = concealed(inputs);
         let marks = Marks::of_inputs(&inputs);
         self.known.learn_from(&marks);
-        let given = if marks.is_empty() { Inputs::new() } else { inputs.clone() };
+        let given = if marks.is_empty() && self.known.is_empty() { Inputs::new() } else { inputs.clone() };
         match self.inner.check(resource, marks.revealed_inputs(inputs)).await {
-            Ok(checked) => Ok(concealed(given_stays_plain(marks.mark_inputs(checked), &given))),
+            Ok(checked) => {
+                let marked = self.known.mark_inputs(marks.mark_inputs(checked));
+                Ok(concealed(given_stays_plain(marked, &given)))
+            }
             Err(problems) => {
                 let shown = |problem| self.known.problem(marks.problem(problem));
                 Err(problems.into_iter().map(shown).collect())
@@ -172,16 +183,21 @@ impl Provider for Veil {
     }
 
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
-        let marks = Marks::of_inputs(inputs).with(&old.inputs).with(&old.outputs);
+        let declared = Marks::of_inputs(inputs);
+        self.known.learn_from(&declared);
+        self.learn_record(old);
+        let marks = declared.with(&old.inputs).with_outputs(&old.outputs);
         if marks.is_empty() {
-            return self.inner.diff(old, inputs).await;
+            let diff = self.inner.diff(old, inputs).await;
+            let problems = diff.problems.into_iter().map(|problem| self.known.problem(problem)).collect();
+            return Diff { problems, ..diff };
         }
-        self.known.learn_from(&marks);
         let revealed = marks.revealed_inputs(inputs.clone());
         let shown = marks.record_for(old, inputs);
         let Diff { changes, order, problems } = self.inner.diff(&shown, &revealed).await;
         let changes = changes.into_iter().map(|change| marks.change(change, old, inputs)).collect();
-        let problems = problems.into_iter().map(|problem| marks.problem(problem)).collect();
+        let shown = |problem| self.known.problem(marks.problem(problem));
+        let problems = problems.into_iter().map(shown).collect();
         Diff { changes, order, problems }
     }
 
@@ -191,7 +207,7 @@ impl Provider for Veil {
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
         let marks = Marks::of_record(resource);
-        self.known.learn_from(&marks);
+        self.learn_record(resource);
         let read = match marks.is_empty() {
             true => self.inner.read(resource).await,
             false => self.inner.read(&marks.record(resource)).await,
@@ -223,7 +239,8 @@ impl Provider for Veil {
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated> {
         let marks = Marks::of_record(request.resource).with(request.old_inputs);
-        self.known.learn_from(&marks);
+        self.learn_record(request.resource);
+        self.known.learn(request.old_inputs);
         let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
         let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs, ..request };
         let outcome = self.inner.update(receipt, revealed).await;
@@ -240,7 +257,7 @@ impl Provider for Veil {
         request: DeleteRequest<'_>,
     ) -> CallOutcome<()> {
         let marks = Marks::of_record(request.resource);
-        self.known.learn_from(&marks);
+        self.learn_record(request.resource);
         let resource = marks.record(request.resource);
         let outcome = self.inner.delete(receipt, permit, DeleteRequest { resource: &resource }).await;
         self.call((&marks, &Map::new()), outcome, |()| ())
@@ -291,7 +308,8 @@ impl Provider for Veil {
     }
 
     async fn may_still_run(&self, resource: &TypeToken, idempotency_key: &str) -> Option<String> {
-        self.inner.may_still_run(resource, idempotency_key).await
+        let says = self.inner.may_still_run(resource, idempotency_key).await?;
+        Some(self.known.text(&says).into_owned())
     }
 
     fn ownership(&self) -> Option<&dyn Ownership> {
@@ -299,8 +317,7 @@ impl Provider for Veil {
     }
 
     fn listing(&self) -> Option<&dyn Listing> {
-        // A list has ids only, which are no secrets.
-        self.inner.listing()
+        self.inner.listing().map(|_| self as &dyn Listing)
     }
 
     fn configurable(&self) -> Option<&dyn Configurable> {
@@ -308,7 +325,7 @@ impl Provider for Veil {
     }
 
     async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {
-        self.inner.place().await
+        self.inner.place().await.map_err(|refusal| self.known.refusal(refusal))
     }
 
     fn telemetry(&self) -> Option<&dyn Telemetry> {
@@ -321,5 +338,7 @@ impl Provider for Veil {
     }
 }
 
+#[cfg(test)]
+mod local_tests;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use stead_model::{
-    Binding, ChangeAt, Ciphertext, CopyRef, Crypter, KeyId, Map, Name, OpId, Resource, Secret, StackId,
+    Binding, ChangeAt, Ciphertext, CopyRef, Crypter, KeyId, Map, Name, NoKey, OpId, Resource, Secret, StackId,
     Stored, Unopened, Value,
 };
 
@@ -166,6 +166,11 @@ pub(crate) fn settle(resource: &mut Resource) {
 }
 
 impl Record {
+    /// Returns true if the record cannot be written without a key.
+    pub fn needs_key(&self, stack: &StackId) -> bool {
+        self.clone().seal(stack, &NoKey, &|_| None).is_err()
+    }
+
     /// Seals every secret in the record. `copy_of` finds the copy that an operation is about.
     pub fn seal(
         &mut self,

@@ -202,6 +202,38 @@ fn secret_that_would_become_a_physical_id_is_refused_at_plan() {
 }
 
 #[test]
+fn identity_that_is_computed_from_a_secret_and_an_unknown_value_is_refused_at_plan() {
+    let path = "`real/${command.stdout}/${password}`";
+    let command = "const command = new local.Command({ create: \"printf sub\" }, { id: \"command\" });\n";
+    let (imports, rest) = MAIN.split_at(MAIN.find("const ").unwrap());
+    let team = Team::with(MAIN);
+    team.set_secret(PASSPHRASE).ok();
+    let main = format!("{imports}{command}{rest}").replace("\"real/file.txt\"", path);
+    team.project.write("main.ts", &main);
+    for words in [&["plan"][..], &["up", "--yes"]] {
+        let refused = team.stead(words).ends(1);
+        assert!(refused.stderr.contains("ST0704") && refused.stderr.contains("`path`"), "{}", refused.stderr);
+    }
+    assert!(!team.project.has("real"));
+}
+
+#[test]
+fn identity_that_turns_out_to_be_a_secret_is_refused_before_the_intent_is_recorded() {
+    let team = Team::with(MAIN);
+    team.set_secret(PASSPHRASE).ok();
+    let reached = "const command = new local.Command({ create: \"cat real/file.txt\" }, { id: \"command\" });\n\
+        new local.File({ path: `real/x${command.stdout}`, content: \"open\" }, { id: \"reached\" });\n";
+    team.stead(&["up", "--yes"]).ok();
+    team.project.write("main.ts", &format!("{MAIN}{reached}"));
+    let refused = team.stead(&["up", "--yes"]).ends(1);
+    assert!(refused.stderr.contains("ST0704") && refused.stderr.contains("reached"), "{}", refused.stderr);
+    let listed = team.stead(&["state", "list"]).ok();
+    assert!(listed.contains("command") && !listed.contains("reached"), "{listed}");
+    assert_eq!(std::fs::read_dir(team.project.path("real")).unwrap().count(), 1);
+    team.assert_nothing_leaked();
+}
+
+#[test]
 fn value_that_is_given_to_the_flag_secret_is_not_repeated() {
     let team = Team::with(MAIN);
     let attached = format!("--secret={SECRET}");

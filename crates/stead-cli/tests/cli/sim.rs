@@ -108,6 +108,29 @@ fn next_up_finishes_a_killed_one_by_its_client_token_without_a_question_or_a_dup
 }
 
 #[test]
+fn value_that_is_write_only_in_one_resource_is_no_secret_in_another() {
+    let project = Project::with(
+        r#"
+        import { ec2 } from "stead/aws";
+        const data = { InstanceType: "t3.medium", ImageId: "ami-0123456789abcdef0" };
+        new ec2.LaunchTemplate({ LaunchTemplateName: "machines", LaunchTemplateData: data }, { id: "template" });
+        const machine = new ec2.Instance(data, { id: "machine" });
+        export const type = machine.InstanceType;
+        "#,
+    );
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    for command in [&["state", "show", "machine"][..], &["output", "type"]] {
+        let shown = project.stead(&on_sim(command)).ok();
+        assert!(shown.contains("t3.medium"), "{shown}");
+    }
+    let template = project.stead(&on_sim(&["state", "show", "template"])).ok();
+    assert!(template.contains("[secret]"), "{template}");
+    project.stead(&on_sim(&["refresh", "--yes"])).ok();
+    let shown = project.stead(&on_sim(&["state", "show", "machine"])).ok();
+    assert!(shown.contains("t3.medium"), "{shown}");
+}
+
+#[test]
 fn secret_that_a_service_makes_is_encrypted_and_shown_to_nobody() {
     let program = r#"
 import { ivs, mediapackage } from "stead/aws";

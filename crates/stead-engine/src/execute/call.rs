@@ -8,14 +8,14 @@ use stead_journal::Receipt;
 use stead_model::{Hint, MAX_NESTING, Map, NextStep, Resource};
 use stead_provider::{
     CreateRequest, DeleteRequest, OwnerMark, PartialResult, Provider, Refusal, RefusalClass, RefusalScope,
-    UpdateRequest,
+    UpdateRequest, conceal_named,
 };
 use stead_state::{Intent, Outcome};
 use stead_world::World;
 
 use crate::owners::RunOwners;
 use crate::recover::end_needs_no_secret;
-use crate::secrets::{conceal, locked_record, missing_in};
+use crate::secrets::{locked_record, missing_in};
 
 /// The copy to delete, and the permit of the guards for it.
 pub(crate) type Deletion = (Resource, DeletePermit);
@@ -190,5 +190,5 @@ fn answer<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Ou
 /// Replaces values that are nested deeper than a record allows by their text, and marks sensitive outputs.
 fn recordable(resource: &Resource, outputs: Map) -> Map {
     let outputs = outputs.into_iter().map(|(key, value)| (key, value.flattened(MAX_NESTING))).collect();
-    conceal(&resource.sensitive, outputs)
+    conceal_named(&resource.sensitive, outputs)
 }

@@ -206,10 +206,14 @@ impl<'a> Executor<'a> {
                 Ok(())
             }
             (Action::Create { incarnation, inputs }, Some(node)) => {
-                self.context.values_for_call(node, &step.ty, inputs).map(|inputs| {
+                let inputs = self.context.values_for_call(node, &step.ty, inputs);
+                inputs.and_then(|inputs| self.context.with_open_identity(&step.ty, inputs)).map(|inputs| {
                     let resource = Box::new(self.context.new_record(node, incarnation, inputs));
                     self.call(id, None, move |key| Intent::Create { key, resource });
                 })
+            }
+            (Action::Import { inputs, .. }, Some(_)) => {
+                self.context.with_open_identity(&step.ty, inputs.clone()).map(|_| self.change_record(id))
             }
             (Action::Update { inputs, .. }, Some(node)) => {
                 self.context.values_for_call(node, &step.ty, inputs).map(|inputs| {

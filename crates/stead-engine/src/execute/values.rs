@@ -8,8 +8,8 @@ use stead_model::{
     Map, Moment, Name, NodeId, PhysicalId, PropertyError, Resource, SourceRef, StackId, Ties, TypeToken, Uid,
     Value, known, resolve_at,
 };
-use stead_plan::{Aliases, Incarnation, Plan, StepId};
-use stead_schema::Catalog;
+use stead_plan::{Aliases, Incarnation, Plan, StepId, secret_identity};
+use stead_schema::{Catalog, identity};
 use stead_state::State;
 
 use crate::execute::liveness::Liveness;
@@ -22,6 +22,8 @@ pub(crate) enum Unresolved {
     Property(String),
     /// The values exceed the limits of a record.
     TooLarge(String),
+    /// A property that identifies the resource turned out to be a secret.
+    SecretIdentity(String),
 }
 
 impl Unresolved {
@@ -31,6 +33,10 @@ impl Unresolved {
         let inputs =
             of.map_or_else(|| "an exported value".to_owned(), |(name, _)| format!("an input of {name}"));
         match self {
+            Unresolved::SecretIdentity(property) => match of {
+                Some((name, source)) => secret_identity(name, source, property),
+                None => Diagnostic::error(Code::SECRET_IDENTITY, format!("`{property}` is a secret")),
+            },
             Unresolved::Evaluation(PropertyError { property, error }) => {
                 let what = match of {
                     Some((name, _)) => format!("`{property}` of {name}"),
@@ -141,6 +147,16 @@ impl<'a> Context<'a> {
             Some(schema) => schema.conceal(values),
             None => values,
         })
+    }
+
+    /// Returns the values of a resource that is about to get its identity, which is recorded in the clear.
+    pub(crate) fn with_open_identity(&self, ty: &TypeToken, values: Map) -> Result<Map, Unresolved> {
+        let schema = self.catalog.get(ty).filter(|_| values.values().any(Value::has_secrets));
+        let is_secret = |property: &&str| values.get(*property).is_some_and(Value::has_secrets);
+        match schema.map(identity).unwrap_or_default().into_iter().find(is_secret) {
+            Some(property) => Err(Unresolved::SecretIdentity(property.to_owned())),
+            None => Ok(values),
+        }
     }
 
     fn values_at(&self, moment: Moment, inputs: &Inputs) -> Result<Map, Unresolved> {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stead_model::{Code, Diagnostic, Map, PhysicalId, Resource, Timeouts, TypeToken};
-use stead_provider::{LiveState, Provider, Reads, Refusal, RefusalClass, conceal_sent};
+use stead_provider::{LiveState, Provider, Reads, Refusal, RefusalClass, conceal_named, conceal_sent};
 use stead_state::State;
 
 use crate::Engine;
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
-use crate::secrets::{conceal, locked_record};
+use crate::secrets::locked_record;
 
 /// Result of looking at a recorded resource.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Engine {
         }
         let found = self.with_retries(timeout, || provider.read(resource)).await?;
         let marked =
-            |live: LiveState| LiveState { outputs: conceal(&resource.sensitive, live.outputs), ..live };
+            |live: LiveState| LiveState { outputs: conceal_named(&resource.sensitive, live.outputs), ..live };
         Ok(found.map(marked).map_or(Reading::Gone, Reading::Found))
     }
 
@@ -101,7 +101,7 @@ impl Engine {
         Ok(match self.read(old, state).await? {
             Reading::Found(live) => {
                 let LiveState { inputs, outputs } = conceal_sent(live, &sent.inputs);
-                Reading::Found(LiveState { inputs, outputs: conceal(&sent.sensitive, outputs) })
+                Reading::Found(LiveState { inputs, outputs: conceal_named(&sent.sensitive, outputs) })
             }
             other => other,
         })

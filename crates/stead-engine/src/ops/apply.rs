@@ -7,6 +7,7 @@ use stead_model::{Code, Diagnostic, Event, Map, Name, Operation, RunId, RunResul
 use stead_state::{Record, Retained, State};
 use tokio::sync::watch;
 
+use crate::ops::keys::ReadSecrets;
 use crate::ops::{Access, OpError, OpEvent, Permitted, Proposal, log};
 use crate::{Executed, PermittedPlan, PinfileWrite, Stop};
 
@@ -65,7 +66,8 @@ impl Permitted {
         let workspace = &proposal.workspace;
         let run = workspace.open(proposal.request.command(), planned_on, Takeover::IfDead, events).await?;
         let id = run.id();
-        if let Err(error) = workspace.ensure_key(&run, &proposal.graph).await {
+        let read = ReadSecrets::in_plan(run.stack(), &proposal.plan, &proposal.observed);
+        if let Err(error) = workspace.ensure_key(&run, Some(&proposal.graph), read).await {
             run.close(RunResult::Failed).await?;
             return Err(error);
         }

@@ -2,8 +2,10 @@
 
 use stead_journal::{Loaded, Run, Takeover};
 use stead_model::{
-    Code, Diagnostic, Expr, Graph, Hint, Input, Keyring, Name, NextStep, RunResult, SourceRef, Text,
+    Code, Diagnostic, Expr, Graph, Hint, Input, Keyring, Name, NextStep, RunResult, SourceRef, StackId, Text,
+    Value,
 };
+use stead_plan::{Action, Plan, Step};
 use stead_secrets::{ManagerError, ManagerErrorClass, UnlockedRing};
 use stead_state::{Record, Snapshot, State};
 
@@ -46,10 +48,7 @@ impl Workspace {
     /// Tells the veils of all providers the opened secrets of a state, so that no answer shows one of another resource.
     fn show_to_veils(&self, state: &State) {
         let providers = &self.engine.providers;
-        for resource in state.copies() {
-            providers.learn_secrets(&resource.inputs);
-            providers.learn_secrets(&resource.outputs);
-        }
+        state.copies().for_each(|resource| providers.learn_record(resource));
         providers.learn_secrets(state.outputs());
     }
 
@@ -144,14 +143,35 @@ impl Workspace {
             })
     }
 
-    /// Records the first key of a stack, before a run writes a secret.
-    pub(crate) async fn ensure_key(&self, run: &Run, graph: &Graph) -> Result<(), OpError> {
-        if !run.base().keyring().is_empty() || !self.makes_secrets(graph) {
+    /// Checks that a stack without a key can get one for secrets that were read from providers: the inputs of a program do not tell
+    /// that an imported resource has some.
+    pub(crate) async fn check_key_for(&self, state: &State, read: ReadSecrets) -> Result<(), OpError> {
+        if read == ReadSecrets::None || !state.keyring().is_empty() {
+            return Ok(());
+        }
+        let possible = self.stack.secrets.rehearse(&self.environment().to_string(), &self.stack.world).await;
+        possible.map_err(|error| OpError::refused(no_manager_for_read(&error)))
+    }
+
+    /// Records the first key of a stack, before a run writes a secret of the program or one that was read.
+    pub(crate) async fn ensure_key(
+        &self,
+        run: &Run,
+        graph: Option<&Graph>,
+        read: ReadSecrets,
+    ) -> Result<(), OpError> {
+        let is_made = graph.is_some_and(|graph| self.makes_secrets(graph));
+        if !run.base().keyring().is_empty() || (!is_made && read == ReadSecrets::None) {
             return Ok(());
         }
         let environment = self.environment().to_string();
         let made = self.stack.secrets.create(&environment, run.stack(), &self.stack.world).await;
-        let keyring = made.map_err(|error| OpError::refused(no_manager(&error, Some(graph))))?;
+        let keyring = made.map_err(|error| {
+            OpError::refused(match is_made {
+                true => no_manager(&error, graph),
+                false => no_manager_for_read(&error),
+            })
+        })?;
         Ok(run.submit(Record::Keys { keyring }).durable().await?)
     }
 
@@ -244,11 +264,43 @@ impl Workspace {
             }
         }
         let outputs = run.base().outputs().clone();
-        if outputs.values().any(stead_model::Value::has_secrets) {
+        if outputs.values().any(Value::has_secrets) {
             run.submit(Record::Outputs { outputs }).durable().await?;
         }
         run.close(RunResult::Succeeded).await?;
         Ok(ring)
+    }
+}
+
+/// Whether values that were read from providers have secrets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadSecrets {
+    Some,
+    None,
+}
+
+impl ReadSecrets {
+    /// Looks at records of drift.
+    pub(crate) fn in_records(stack: &StackId, records: &[Record]) -> ReadSecrets {
+        ReadSecrets::if_any(records.iter().any(|record| record.needs_key(stack)))
+    }
+
+    /// Looks at records of drift, and at the resources that a plan imports.
+    pub(crate) fn in_plan(stack: &StackId, plan: &Plan, records: &[Record]) -> ReadSecrets {
+        let has_secrets = |step: &Step| match &step.action {
+            Action::Import { inputs, outputs, .. } => {
+                inputs.values().chain(outputs.values()).any(Value::has_secrets)
+            }
+            _ => false,
+        };
+        match plan.steps.iter().any(has_secrets) {
+            true => ReadSecrets::Some,
+            false => ReadSecrets::in_records(stack, records),
+        }
+    }
+
+    fn if_any(any: bool) -> ReadSecrets {
+        if any { ReadSecrets::Some } else { ReadSecrets::None }
     }
 }
 
@@ -324,6 +376,13 @@ fn no_manager(error: &ManagerError, graph: Option<&Graph>) -> Diagnostic {
     }
     let problem = error.help.iter().cloned().fold(problem, Diagnostic::help);
     problem.note("Nothing was changed.")
+}
+
+/// Reports a secret that was read from a provider, in a stack that has no key manager.
+fn no_manager_for_read(error: &ManagerError) -> Diagnostic {
+    let message = format!("an existing resource has secrets, and no key can encrypt them: {}", error.message);
+    let problem = Diagnostic::error(Code::NO_SECRETS_MANAGER, message);
+    error.help.iter().cloned().fold(problem, Diagnostic::help).note("Nothing was changed.")
 }
 
 /// Reports a secret of the program that does not open, such as an encrypted config value: nothing could be done with it.

@@ -7,9 +7,10 @@ use stead_guard::pins::{Orphans, PinRefusal, SettledGraph};
 use stead_journal::{Loaded, is_dead};
 use stead_model::{Code, Diagnostic, Graph, TypeToken};
 use stead_plan::{Glob, Plan};
-use stead_state::State;
+use stead_state::{Record, State};
 
 use crate::ops::held::with_needs;
+use crate::ops::keys::ReadSecrets;
 use crate::ops::places::{ComparedPlaces, Untold};
 use crate::ops::protection::{
     Today, hold_pins_of, keep_protection, pins_of, protect, protect_listed, retained_today,
@@ -183,7 +184,11 @@ impl Workspace {
             guards::permit_retained(&retained_today(&plan, &base, &guarded), &protected.by_other_names)?;
         }
         let by_other_names = std::mem::take(&mut protected.by_other_names);
-        let observed = protected.to_record(&plan).chain(observed).collect();
+        let observed: Vec<Record> = protected.to_record(&plan).chain(observed).collect();
+        // The key for secrets of the program was tried before.
+        if request.access == Access::Apply && !self.makes_secrets(&graph) {
+            self.check_key_for(&recorded, ReadSecrets::in_plan(recorded.stack(), &plan, &observed)).await?;
+        }
         Ok(Proposal {
             workspace,
             request,

@@ -2,7 +2,9 @@
 //!
 //! **Invariant:** the graph holds the value of such an input only in an `Expr::Secret`, which is never printed or saved.
 
-use stead_model::{Expr, ExprId, Input, Inputs, NodeId, PathPattern, PropertyPath, SourceRef, Text, Value};
+use stead_model::{
+    Expr, ExprId, Input, Inputs, NodeId, PathPattern, PropertyPath, SecretInput, SourceRef, Text, Value,
+};
 use stead_schema::{Problem, TypeSchema, check};
 
 use crate::engine::session::{Draft, NotAdded, Session};
@@ -18,7 +20,9 @@ pub(crate) fn inputs(session: &mut Session, node: usize, inputs: &Inputs) -> Inp
     let mut secret = Vec::new();
     for (name, given) in &by_schema {
         let from = origin(session, NodeId::at(node), name);
-        let mut wrapper = Wrapper { session, patterns: &patterns, place: &place, from, wrapped: false };
+        let by_schema = made_by(&schema, name);
+        let mut wrapper =
+            Wrapper { session, patterns: &patterns, place: &place, from, by_schema, wrapped: false };
         let input = match given {
             Input::Deferred(_) if schema.is_secret(name) => wrapper.secret(given.clone(), None),
             given => wrapper.marked(given.clone()),
@@ -42,19 +46,25 @@ pub(crate) fn output(
     let (token, site) = (draft.token.clone(), draft.site);
     let by_option = draft.options.sensitive.iter().any(|pattern| pattern.covers(path));
     let schema = token.and_then(|token| session.schema(&token));
-    let by_schema = match path.0.as_slice() {
-        [_] => path.root().is_some_and(|root| schema.is_some_and(|schema| schema.is_secret(root))),
-        _ => false,
+    let by_schema = match (path.0.as_slice(), path.root(), &schema) {
+        ([_], Some(root), Some(schema)) if schema.is_secret(root) => Some((root, made_by(schema, root))),
+        _ => None,
     };
-    if !by_option && !by_schema {
+    let (from, made_by) = match by_schema {
+        Some((root, made_by)) => (origin(session, node, root), made_by),
+        None => (BY_OPTION.to_owned(), SecretInput::new as fn(Input) -> SecretInput),
+    };
+    if !by_option && by_schema.is_none() {
         return Ok(id);
     }
-    let from = match by_schema {
-        true => origin(session, node, path.root().unwrap_or_default()),
-        false => BY_OPTION.to_owned(),
-    };
+    let made_by = if by_option { SecretInput::new } else { made_by };
     let place = session.locate_site(site).at;
-    session.secret(from, place, Input::Deferred(id), 0)
+    session.secret_made_by(made_by, from, place, Input::Deferred(id), 0)
+}
+
+/// Returns the maker of the secrets of a property that a schema conceals. A value that is only write-only is a local secret.
+fn made_by(schema: &TypeSchema, property: &str) -> fn(Input) -> SecretInput {
+    if schema.is_only_write_only(property) { SecretInput::local } else { SecretInput::new }
 }
 
 /// Checks the inputs of a resource as the program gave them. No message shows a secret.
@@ -93,6 +103,7 @@ struct Wrapper<'a> {
     place: &'a SourceRef,
     /// Origin of a value that the schema marks.
     from: String,
+    by_schema: fn(Input) -> SecretInput,
     wrapped: bool,
 }
 
@@ -101,19 +112,18 @@ impl Wrapper<'_> {
     fn secret(&mut self, input: Input, from: Option<&str>) -> Input {
         match &input {
             Input::Known(Value::Null) => return input,
-            Input::Deferred(id)
-                if matches!(
-                    self.session.exprs.get(*id),
-                    Some(Expr::Secret { .. } | Expr::Ephemeral { .. })
-                ) =>
-            {
-                return input;
-            }
+            Input::Deferred(id) => match self.session.exprs.get(*id) {
+                // The option makes a shared secret of a local one.
+                Some(Expr::Secret { value, .. }) if from.is_some() && value.is_local() => {}
+                Some(Expr::Secret { .. } | Expr::Ephemeral { .. }) => return input,
+                _ => {}
+            },
             _ => {}
         }
+        let made_by = if from.is_some() { SecretInput::new } else { self.by_schema };
         let from = from.unwrap_or(&self.from).to_owned();
         // The resource has reserved the memory of its inputs. Without memory for the expression, the evaluation ends.
-        let made = self.session.secret(from, self.place.clone(), input, 0);
+        let made = self.session.secret_made_by(made_by, from, self.place.clone(), input, 0);
         self.wrapped = true;
         made.map_or(Input::Known(Value::Null), Input::Deferred)
     }

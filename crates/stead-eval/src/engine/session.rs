@@ -290,6 +290,18 @@ impl Session {
         value: Input,
         bytes: usize,
     ) -> Result<ExprId, NotAdded> {
+        self.secret_made_by(SecretInput::new, from, source, value, bytes)
+    }
+
+    /// Adds the expression of a secret that `made_by` makes of the value: a shared one, or a local one.
+    pub(crate) fn secret_made_by(
+        &mut self,
+        made_by: fn(Input) -> SecretInput,
+        from: String,
+        source: SourceRef,
+        value: Input,
+        bytes: usize,
+    ) -> Result<ExprId, NotAdded> {
         let mut needs = BTreeSet::new();
         expressions(&value, &mut needs);
         let held = bytes + from.len() + needs.len() * size_of::<ExprId>();
@@ -298,7 +310,7 @@ impl Session {
         }
         let fact = facts::of_secret(&self.facts, &value);
         let needs = needs.into_iter().collect();
-        self.add(Expr::Secret { from, source, needs, value: SecretInput::new(value) }, fact)
+        self.add(Expr::Secret { from, source, needs, value: made_by(value) }, fact)
     }
 
     fn add(&mut self, expr: Expr, fact: Fact) -> Result<ExprId, NotAdded> {

@@ -13,6 +13,7 @@ mod secrets;
 
 pub use planner::{LiveObject, PlaceChange, Planner, Question, ServedBy, Verdict, plan};
 pub use record_change::RecordChange;
+pub use secrets::secret_identity;
 
 pub(crate) use identity::Identity;
 pub(crate) use judge::{Decision, Replacement};

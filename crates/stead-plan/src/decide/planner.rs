@@ -304,7 +304,7 @@ impl<'a> Planner<'a> {
                 }
                 let node = &self.graph.nodes[id.index()];
                 if let Some(schema) = self.catalog.get(&node.ty) {
-                    let exposed = super::secrets::in_identity(node, schema, &inputs, &decision);
+                    let exposed = super::secrets::in_identity((self.graph, node), schema, &inputs, &decision);
                     self.problems.extend(exposed.into_iter().map(|problem| (id, problem)));
                 }
                 // The inputs of an unchanged resource are in its record.

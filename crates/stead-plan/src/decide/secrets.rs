@@ -1,6 +1,6 @@
 //! Refuses ephemeral values where a value would be recorded, and secrets in the identity of a resource.
 
-use stead_model::{Code, Diagnostic, Expr, Graph, Input, Inputs, Node};
+use stead_model::{Code, Diagnostic, Expr, Graph, Input, Inputs, Name, Node, SourceRef};
 use stead_schema::{TypeSchema, identity};
 
 use super::judge::Decision;
@@ -28,7 +28,7 @@ pub(super) fn refused(graph: &Graph) -> Vec<Diagnostic> {
 ///
 /// A recorded resource keeps its identity: it is in the clear already.
 pub(super) fn in_identity(
-    node: &Node,
+    (graph, node): (&Graph, &Node),
     schema: &TypeSchema,
     inputs: &Inputs,
     decision: &Decision,
@@ -36,13 +36,24 @@ pub(super) fn in_identity(
     if !matches!(decision, Decision::Create | Decision::Replace(_) | Decision::Import) {
         return Vec::new();
     }
-    let secret = |property: &&str| inputs.get(*property).is_some_and(Input::has_secrets);
-    let problem = |property: &str| {
-        let message = format!("`{property}` of {} is a secret, and identifies the resource", node.name);
-        Diagnostic::error(Code::SECRET_IDENTITY, message)
-            .at(node.source.clone(), 0, "declared here")
-            .note("The identity of a resource becomes its physical id, which is recorded and shown in the clear.")
-            .help(format!("give `{property}` a value that is not secret, and keep the secret in another property"))
+    // A value that is known only later is a secret if it is computed from one.
+    let is_secret = |input: &Input| {
+        input.has_secrets()
+            || graph.exprs.secret_in(input).is_some()
+            || graph.exprs.ephemeral_in(input).is_some()
     };
+    let secret = |property: &&str| inputs.get(*property).is_some_and(is_secret);
+    let problem = |property: &str| secret_identity(&node.name, &node.source, property);
     identity(schema).into_iter().filter(secret).map(problem).collect()
+}
+
+/// Reports a secret in a property that identifies a resource.
+pub fn secret_identity(name: &Name, source: &SourceRef, property: &str) -> Diagnostic {
+    let message = format!("`{property}` of {name} is a secret, and identifies the resource");
+    Diagnostic::error(Code::SECRET_IDENTITY, message)
+        .at(source.clone(), 0, "declared here")
+        .note("The identity of a resource becomes its physical id, which is recorded and shown in the clear.")
+        .help(format!(
+            "give `{property}` a value that is not secret, and keep the secret in another property"
+        ))
 }

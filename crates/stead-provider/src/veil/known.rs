@@ -1,17 +1,20 @@
-//! The secrets that the run knows: each one that a provider was given or returned, and those of the opened state.
+//! The secrets that the run knows: each one that a provider was given or returned, and the secrets of the opened state.
 //!
 //! A provider can reach the real resource of another one: a command prints a file. **Invariant:** a secret of eight bytes or more that
-//! the run knows, or the SHA-256 of a known one, is in no answer and no text of any provider in the clear.
+//! the run knows, or the SHA-256 of a known one, is in no answer and no text of any provider in the clear. A local secret
+//! ([`Secret::local`](stead_model::Secret::local)) is none of these: a write-only value may be the type of a machine.
+//! Look-ups of a program come before the secrets of the state are opened, so that they are searched only for secrets known by then.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use stead_model::{Hint, Map, Value};
-use stead_schema::Problem;
+use stead_model::{Hint, Input, Inputs, Map, Resource, Text, Value};
+use stead_schema::{Problem, TypeSchema};
 use stead_secrets::{Digests, KnownSecrets, ShortSecrets};
 
-use super::marks::Marks;
+use super::marks::{Marks, found, reveal};
+use super::named::conceal_named;
 use crate::Refusal;
 
 /// The known secrets. Clones share them. Without a secret, an answer costs one look at a flag.
@@ -39,14 +42,30 @@ impl RunSecrets {
 
     /// Learns the secrets in a value.
     pub(crate) fn learn_value(&self, value: &Value) {
-        value.each_secret(&mut Vec::new(), &mut |secret, _| {
-            secret.reveal().into_iter().for_each(|plain| self.add(plain));
-        });
+        value.each_shared(&mut |plain| self.add(plain));
     }
 
     /// Learns the secrets of a request.
     pub(super) fn learn_from(&self, marks: &Marks) {
-        marks.plain().for_each(|plain| self.add(plain));
+        marks.each_shared(&mut |plain| self.add(plain));
+    }
+
+    /// Learns the secrets of a record: those of its inputs, and the outputs that its schema or the option `sensitive` makes secret.
+    ///
+    /// Other secret outputs were marked by a search. Each contains a secret of the program, or is an object with one in a key, whose
+    /// other parts are no secrets.
+    pub(crate) fn learn_record(&self, resource: &Resource, schema: Option<&TypeSchema>) {
+        self.learn(&resource.inputs);
+        let outputs = &resource.outputs;
+        if !outputs.values().any(Value::has_secrets) {
+            return;
+        }
+        let open = || {
+            let member = |(key, value): (&Text, &Value)| Some((key.clone(), reveal(value)?));
+            outputs.iter().filter_map(member).collect::<Map>()
+        };
+        self.learn(&conceal_named(&resource.sensitive, open()));
+        schema.into_iter().for_each(|schema| self.learn(&schema.conceal(open())));
     }
 
     /// Learns a plain value that is secret.
@@ -57,7 +76,7 @@ impl RunSecrets {
 
     /// Marks every text and number of an answer that contains a known secret.
     pub(crate) fn mark(&self, values: Map) -> Map {
-        if !self.0.any.load(Ordering::Acquire) {
+        if self.is_empty() {
             return values;
         }
         let mut known = self.known();
@@ -67,9 +86,23 @@ impl RunSecrets {
         values.into_iter().map(|(key, value)| (key, marked(&mut known, value))).collect()
     }
 
+    /// Returns true if the run knows no secret.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.0.any.load(Ordering::Acquire)
+    }
+
+    /// Marks every text and number of checked inputs that contains a known secret.
+    pub(super) fn mark_inputs(&self, inputs: Inputs) -> Inputs {
+        if self.is_empty() {
+            return inputs;
+        }
+        let mut known = self.known();
+        inputs.into_iter().map(|(key, input)| (key, marked_input(&mut known, input))).collect()
+    }
+
     /// Returns a text of a provider without known secrets.
     pub(super) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        if !self.0.any.load(Ordering::Acquire) {
+        if self.is_empty() {
             return Cow::Borrowed(text);
         }
         self.known().redact(text)
@@ -109,6 +142,17 @@ fn contains(known: &mut KnownSecrets, value: &Value) -> bool {
     }
 }
 
+fn marked_input(known: &mut KnownSecrets, input: Input) -> Input {
+    match input {
+        Input::Known(value) => Input::Known(marked(known, value)),
+        Input::Deferred(id) => Input::Deferred(id),
+        Input::List(items) => Input::list(items.into_iter().map(|item| marked_input(known, item)).collect()),
+        Input::Map(map) => {
+            Input::map(map.into_iter().map(|(key, item)| (key, marked_input(known, item))).collect())
+        }
+    }
+}
+
 fn marked(known: &mut KnownSecrets, value: Value) -> Value {
     match value {
         Value::List(items) => items.into_iter().map(|item| marked(known, item)).collect(),
@@ -116,7 +160,7 @@ fn marked(known: &mut KnownSecrets, value: Value) -> Value {
         Value::Map(map) if !map.keys().any(|key| known.are_in_text(key.as_bytes())) => {
             Value::Map(map.into_iter().map(|(key, item)| (key, marked(known, item))).collect())
         }
-        value if contains(known, &value) => Value::secret(value),
+        value if contains(known, &value) => found(value),
         other => other,
     }
 }

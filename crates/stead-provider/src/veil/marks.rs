@@ -31,7 +31,21 @@ impl Marks {
     }
 
     pub(super) fn of_record(resource: &Resource) -> Marks {
-        Marks::default().with(&resource.inputs).with(&resource.outputs)
+        Marks::default().with(&resource.inputs).with_outputs(&resource.outputs)
+    }
+
+    /// Adds the secrets of recorded outputs. Their paths tell that the values are secret, and not why: what such a path has in an
+    /// answer is a local secret, unless the schema makes it a shared one.
+    #[must_use]
+    pub(super) fn with_outputs(mut self, outputs: &Map) -> Marks {
+        let inputs = self.secrets.len();
+        self = self.with(outputs);
+        for (_, secret) in &mut self.secrets[inputs..] {
+            if let Ok(plain) = secret.reveal() {
+                *secret = Secret::local(plain.clone(), secret.recorded());
+            }
+        }
+        self
     }
 
     /// Adds the secrets of further values.
@@ -93,6 +107,11 @@ impl Marks {
         self.secrets.iter().filter_map(|(_, secret)| secret.reveal().ok())
     }
 
+    /// Calls `see` with the open secrets that are looked for in all answers of the run.
+    pub(super) fn each_shared(&self, see: &mut dyn FnMut(&Value)) {
+        self.secrets.iter().for_each(|(_, secret)| secret.each_shared(see));
+    }
+
     fn needles(&self) -> &Needles {
         self.needles.get_or_init(|| Needles::of_values(self.plain()))
     }
@@ -103,9 +122,10 @@ impl Marks {
             let secrets = self.secrets.iter().filter(|(_, secret)| secret.recorded() == Kept::Nothing);
             Needles::of_values(secrets.filter_map(|(_, secret)| secret.reveal().ok()))
         });
-        let has_ephemeral = leaves(&value).iter().any(|leaf| ephemeral.contains(leaf.as_slice()));
-        let kept = if has_ephemeral { Kept::Nothing } else { Kept::Value };
-        Value::Secret(Secret::kept(value, kept))
+        if leaves(&value).iter().any(|leaf| ephemeral.contains(leaf.as_slice())) {
+            return Value::Secret(Secret::local(value, Kept::Nothing));
+        }
+        found(value)
     }
 
     /// Returns the values as the provider gets them. A value that is not kept is left out.
@@ -165,7 +185,7 @@ impl Marks {
         if let Some((_, secret)) = self.secrets.iter().find(|(of, _)| of == path) {
             return match value {
                 value @ (Value::Null | Value::Secret(_)) => value,
-                value => Value::Secret(Secret::kept(value, secret.recorded())),
+                value => Value::Secret(secret.like(value)),
             };
         }
         match value {
@@ -265,12 +285,12 @@ impl Marks {
         let covered = self.covers(&path);
         let was = was.map(|was| match at(&old.inputs, &path) {
             Some(recorded) => recorded.clone(),
-            None if covered => Value::secret(was),
+            None if covered => found(was),
             None => self.marked(&mut segments(&path), was),
         });
         let is = is.map(|is| match (input_at(new, &path), is) {
             (Some(given), _) if given_is_whole(given) => given.clone(),
-            (_, Input::Known(value)) if covered => Input::Known(Value::secret(value)),
+            (_, Input::Known(value)) if covered => Input::Known(found(value)),
             (_, is) => self.marked_input(&mut segments(&path), is),
         });
         Change { path, old: was, new: is, replaces, tried_in_place }
@@ -318,6 +338,14 @@ impl Marks {
     pub(super) fn problem(&self, problem: Problem) -> Problem {
         let Problem { path, message, help } = problem;
         Problem { path, message: self.text(&message), help: help.map(|help| self.text(&help)) }
+    }
+}
+
+/// Marks a value in which a search found a secret. It is a local secret: the secret inside is known already.
+pub(super) fn found(value: Value) -> Value {
+    match value {
+        Value::Secret(secret) => Value::Secret(secret),
+        value => Value::Secret(Secret::local(value, Kept::Value)),
     }
 }
 
@@ -406,7 +434,7 @@ fn compared(recorded: &Value, new: Option<&Input>) -> Option<Value> {
             Ok(plain) => Some(plain.clone()),
             Err(_) => match new.and_then(Input::as_known) {
                 Some(Value::Secret(new)) if new == secret => new.reveal().ok().cloned(),
-                Some(new) if *secret == Secret::kept(new.clone(), Kept::Digest) => reveal(new),
+                Some(new) if *secret == Secret::local(new.clone(), Kept::Digest) => reveal(new),
                 _ => Some(Value::from(BLINDED)),
             },
         },

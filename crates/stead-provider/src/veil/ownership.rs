@@ -1,23 +1,32 @@
-//! Owner marks behind the veil: identities are computed from revealed values.
+//! Owner marks behind the veil: identities are computed from revealed values, and no error shows a known secret.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use stead_model::{Map, TypeToken};
 
+use super::RunSecrets;
 use super::marks::Marks;
 use crate::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, Provider};
 
-pub(super) struct VeiledOwnership(Arc<dyn Provider>);
+pub(super) struct VeiledOwnership {
+    inner: Arc<dyn Provider>,
+    known: RunSecrets,
+}
 
 impl VeiledOwnership {
-    pub(super) fn new(inner: Arc<dyn Provider>) -> VeiledOwnership {
-        VeiledOwnership(inner)
+    pub(super) fn new(inner: Arc<dyn Provider>, known: RunSecrets) -> VeiledOwnership {
+        VeiledOwnership { inner, known }
+    }
+
+    /// Returns the reason without known secrets.
+    fn shown(&self, MarksUnavailable(why): MarksUnavailable) -> MarksUnavailable {
+        MarksUnavailable(self.known.text(&why).into_owned())
     }
 
     /// Returns the marks of the provider. The veil offers this object only if the provider has some.
     fn inner(&self) -> Result<&dyn Ownership, MarksUnavailable> {
-        self.0.ownership().ok_or_else(|| MarksUnavailable("the provider has no owner marks".to_owned()))
+        self.inner.ownership().ok_or_else(|| MarksUnavailable("the provider has no owner marks".to_owned()))
     }
 }
 
@@ -34,7 +43,7 @@ impl Ownership for VeiledOwnership {
     }
 
     async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {
-        self.inner()?.owners(of).await
+        self.inner()?.owners(of).await.map_err(|error| self.shown(error))
     }
 
     async fn claim(
@@ -44,11 +53,11 @@ impl Ownership for VeiledOwnership {
         expected: Option<OwnerMark>,
         occasion: Occasion,
     ) -> Result<Claim, MarksUnavailable> {
-        self.inner()?.claim(identity, owner, expected, occasion).await
+        self.inner()?.claim(identity, owner, expected, occasion).await.map_err(|error| self.shown(error))
     }
 
     async fn release(&self, identity: PhysicalIdentity, owner: OwnerMark) -> Result<(), MarksUnavailable> {
-        self.inner()?.release(identity, owner).await
+        self.inner()?.release(identity, owner).await.map_err(|error| self.shown(error))
     }
 
     fn marks_are_inside(&self) -> bool {
@@ -56,6 +65,6 @@ impl Ownership for VeiledOwnership {
     }
 
     async fn marks(&self) -> Result<Vec<(PhysicalIdentity, OwnerMark)>, MarksUnavailable> {
-        self.inner()?.marks().await
+        self.inner()?.marks().await.map_err(|error| self.shown(error))
     }
 }

@@ -7,16 +7,19 @@ use stead_schema::{Access, Change, Property, ReplaceOrder, Shape, TypeSchema};
 use stead_secrets::{DataKey, SymmetricCrypter};
 
 use super::*;
-use crate::{LogLine, LogLines, Moment, Providers, Series, Span};
+use crate::{
+    Claim, ListScope, LogLine, LogLines, MarksUnavailable, Moment, Occasion, OwnerMark, PhysicalIdentity,
+    Providers, Series, Span,
+};
 
-const CANARY: &str = "canary \"4711\" in the mine";
+pub(super) const CANARY: &str = "canary \"4711\" in the mine";
 
 /// The password that a person gave the real resource.
 const CHANGED: &str = "another canary, 4712";
 
 /// Returns its request in its answers: as it is, inside texts, in hex, and in messages.
 #[derive(Default)]
-struct Echo {
+pub(super) struct Echo {
     seen: Mutex<Vec<String>>,
 }
 
@@ -63,6 +66,9 @@ impl Provider for Echo {
                 help: Some(text.to_string()),
             }]);
         }
+        if inputs.get("fill").is_some() {
+            return Ok([("filled".to_owned(), Input::Known(Value::from(CANARY)))].into());
+        }
         if inputs.get("quote").is_some() {
             let message = format!("cannot use {}", text_of(&inputs));
             return Err(vec![Problem { path: PropertyPath::of("quote"), message, help: None }]);
@@ -73,7 +79,9 @@ impl Provider for Echo {
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         self.see(Value::Map(old.inputs.clone()).to_json());
         let changes = stead_schema::diff(&schema(), &old.inputs, inputs);
-        Diff { changes, order: ReplaceOrder::CreateFirst, ..Diff::default() }
+        let problem = Problem { path: PropertyPath::of("trouble"), message: trouble(), help: None };
+        let problems = old.inputs.contains_key("trouble").then_some(problem).into_iter().collect();
+        Diff { changes, order: ReplaceOrder::CreateFirst, problems }
     }
 
     fn reads(&self, _: &TypeToken) -> Reads {
@@ -89,7 +97,9 @@ impl Provider for Echo {
         if resource.inputs.contains_key("fail") {
             return Err(Refusal::new(format!("cannot log in with {password}")));
         }
+        let echo = live.get("echo").cloned().unwrap_or_default();
         let outputs = [
+            ("echo".to_owned(), echo),
             ("copy".to_owned(), Value::from(password.as_str())),
             ("inside".to_owned(), Value::from(format!("postgres://ada:{password}@db"))),
             ("hex".to_owned(), Value::from(stead_model::hex(password.as_bytes()))),
@@ -123,6 +133,63 @@ impl Provider for Echo {
     fn recovery(&self, _: Operation, _: &TypeToken, _: &Map) -> Recovery {
         Recovery::Ask
     }
+
+    async fn may_still_run(&self, _: &TypeToken, _: &str) -> Option<String> {
+        Some(trouble())
+    }
+
+    async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {
+        Err(Refusal::new(trouble()))
+    }
+
+    fn ownership(&self) -> Option<&dyn Ownership> {
+        Some(self)
+    }
+
+    fn listing(&self) -> Option<&dyn Listing> {
+        Some(self)
+    }
+}
+
+/// A text with a secret that the provider has from anywhere.
+fn trouble() -> String {
+    format!("trouble with {CANARY}")
+}
+
+#[async_trait]
+impl Listing for Echo {
+    async fn list(&self, _: &TypeToken, _: ListScope) -> Result<Vec<PhysicalId>, Refusal> {
+        Err(Refusal::new(trouble()))
+    }
+}
+
+#[async_trait]
+impl Ownership for Echo {
+    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>> {
+        described.iter().map(|_| Vec::new()).collect()
+    }
+
+    async fn owners(&self, _: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {
+        Err(MarksUnavailable(trouble()))
+    }
+
+    async fn claim(
+        &self,
+        _: PhysicalIdentity,
+        _: OwnerMark,
+        _: Option<OwnerMark>,
+        _: Occasion,
+    ) -> Result<Claim, MarksUnavailable> {
+        Err(MarksUnavailable(trouble()))
+    }
+
+    async fn release(&self, _: PhysicalIdentity, _: OwnerMark) -> Result<(), MarksUnavailable> {
+        Err(MarksUnavailable(trouble()))
+    }
+
+    async fn marks(&self) -> Result<Vec<(PhysicalIdentity, OwnerMark)>, MarksUnavailable> {
+        Err(MarksUnavailable(trouble()))
+    }
 }
 
 /// Its log has every property of the record.
@@ -155,32 +222,32 @@ impl Telemetry for Echo {
     }
 }
 
-fn ty() -> TypeToken {
+pub(super) fn ty() -> TypeToken {
     TypeToken("echo.Thing".to_owned())
 }
 
-fn secret() -> Value {
+pub(super) fn secret() -> Value {
     Value::secret(Value::from(CANARY))
 }
 
-fn record(inputs: &[(&str, Value)]) -> Resource {
+pub(super) fn record(inputs: &[(&str, Value)]) -> Resource {
     let name: Name = "dev:main:echo.Thing#a".parse().unwrap();
     let source = SourceRef { file: "main.ts".into(), line: 1, column: 1 };
     let inputs = inputs.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
     Resource { inputs, ..Resource::new(Uid("u".into()), name, ty(), source) }
 }
 
-fn inputs(given: &[(&str, Value)]) -> Inputs {
+pub(super) fn inputs(given: &[(&str, Value)]) -> Inputs {
     given.iter().map(|(key, value)| ((*key).to_owned(), Input::Known(value.clone()))).collect()
 }
 
-fn veiled() -> (Arc<Echo>, Arc<dyn Provider>) {
+pub(super) fn veiled() -> (Arc<Echo>, Arc<dyn Provider>) {
     let echo = Arc::new(Echo::default());
     let providers = Providers::default().with(echo.clone());
     (echo, providers.named("echo").unwrap().clone())
 }
 
-fn now<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     match future.as_mut().poll(&mut context) {

@@ -114,7 +114,7 @@ pub struct Form {
     pub unique: bool,
     pub min_items: u32,
     pub limits: Limits,
-    /// Elements are owned one by one, by their key: the service returns also those that nobody set.
+    /// Elements are owned one by one, by their key: the service returns also unset ones.
     pub attributes: bool,
     /// Allowed values; empty if all are allowed.
     pub choices: Vec<Value>,

@@ -1,6 +1,6 @@
 //! Lists whose elements have keys and owners of their own: tags and attributes. They are compared like maps.
 //!
-//! Other writers add tags, and services return all attributes, including those that nobody set. Only elements with a
+//! Other writers add tags, and services return all attributes, including unset ones. Only elements with a
 //! declared key are compared, and the others stay.
 
 use std::collections::BTreeSet;

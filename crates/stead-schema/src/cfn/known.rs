@@ -101,7 +101,7 @@ mod tests {
         "AuthorizationData",
     ];
 
-    /// Ends of such names of something that is no secret: a reference to one, or a public part of it.
+    /// Ends of such names for values that are no secrets: a reference to one, or a public part of it.
     const HARMLESS_ENDS: [&str; 20] = [
         "Arn",
         "Arns",

@@ -7,6 +7,7 @@ use stead_state::{Absent, Pending, Record, RetainReason, State, relocated};
 use super::import_state::retaining;
 use super::{EditOutcome, EditReport, PermittedEdit, ProposedEdit, Purge, StackMove, Work};
 use crate::ops::apply::write_records;
+use crate::ops::keys::ReadSecrets;
 use crate::ops::places::Untold;
 use crate::ops::{Access, OpError, OpEvent, RunKind, Workspace};
 use crate::{Recovered, Resolution, Transfer, transfer};
@@ -23,6 +24,11 @@ impl PermittedEdit {
             Work::Append { kind, records } => {
                 let run = open(kind).await?;
                 let id = run.id();
+                let read = ReadSecrets::in_records(run.stack(), &records);
+                if let Err(error) = workspace.ensure_key(&run, None, read).await {
+                    run.close(RunResult::Failed).await?;
+                    return Err(error);
+                }
                 write_records(&run, records).await?;
                 run.close(RunResult::Succeeded).await?;
                 (Some(id), EditOutcome::Done)

@@ -6,6 +6,7 @@ use stead_state::State;
 
 use super::{EditChange, ProposedEdit, Work};
 use crate::Refreshed;
+use crate::ops::keys::ReadSecrets;
 use crate::ops::places::Untold;
 use crate::ops::{OpError, OpEvent, RunKind, Wait, Workspace, find};
 
@@ -36,6 +37,7 @@ impl Workspace {
         let refreshed =
             self.engine.refresh_where(&loaded.state, |resource| chosen.contains(&resource.uid)).await;
         let Refreshed { drift, records, .. } = refreshed.map_err(OpError::Read)?;
+        self.check_key_for(&loaded.state, ReadSecrets::in_records(loaded.state.stack(), &records)).await?;
         let work = match records.is_empty() {
             true => Work::Nothing,
             false => {
