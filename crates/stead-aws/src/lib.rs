@@ -39,7 +39,10 @@ use crate::limiter::Limiters;
 use crate::tags::TagProperty;
 
 pub use limiter::Limiter;
-pub use permissions::{MANAGED_POLICY, MoreProperties, Permissions, Policy, Statement, TypeUse, least};
+pub use permissions::{
+    MANAGED_POLICY, MoreProperties, Permissions, Policy, SplitPolicy, Statement, TypeUse, UsedProvider,
+    known_by_id, least,
+};
 pub use settings::{RoleSettings, Settings};
 
 /// Time that reading one resource may take.
