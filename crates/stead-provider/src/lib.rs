@@ -20,7 +20,7 @@ use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, T
 use stead_schema::{Catalog, Problem, TypeSchema};
 
 pub use configuration::{Completeness, Configurable, Configuration};
-pub use listing::{ListScope, Listing};
+pub use listing::{ListParent, ListScope, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
 pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace};
 pub use refusal::{Refusal, RefusalClass, RefusalScope};

@@ -1,3 +1,5 @@
+//! Tests of the policies for a plan.
+
 use super::*;
 
 use crate::RoleSettings;
