@@ -27,7 +27,7 @@ pub use refusal::{Refusal, RefusalClass, RefusalScope};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
 pub use stead_guard::DeletePermit;
-pub use stead_journal::{Ack, Receipt};
+pub use stead_journal::{Ack, Receipt, Warnings};
 pub use telemetry::{LogLine, LogLines, Moment, Rest, Series, Span, Statistic, Telemetry, Unit};
 pub use veil::{conceal_declared, conceal_sent};
 

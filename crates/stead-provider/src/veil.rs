@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use stead_guard::DeletePermit;
-use stead_journal::Receipt;
+use stead_journal::{Receipt, Warnings};
 use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
@@ -97,9 +97,13 @@ impl Veil {
     fn call<T>(
         &self,
         (marks, sent): (&Marks, &Map),
+        warnings: Warnings,
         outcome: CallOutcome<T>,
         done: impl FnOnce(T) -> T,
     ) -> CallOutcome<T> {
+        for message in warnings.take() {
+            warnings.add(self.known.text(&marks.text(&message)).into_owned());
+        }
         match outcome {
             CallOutcome::Done(value) => CallOutcome::Done(done(value)),
             CallOutcome::Partial(PartialResult { done: value, inputs, refusal }) => {
@@ -212,8 +216,9 @@ impl Provider for Veil {
         let marks = Marks::default().with(request.inputs);
         self.known.learn_from(&marks);
         let inputs = marks.revealed(request.inputs);
+        let warnings = receipt.warnings();
         let outcome = self.inner.create(receipt, CreateRequest { inputs: &inputs, ..request }).await;
-        self.call((&marks, request.inputs), outcome, |Created { id, outputs }| Created {
+        self.call((&marks, request.inputs), warnings, outcome, |Created { id, outputs }| Created {
             id,
             outputs: self.outputs(request.resource, &marks, (outputs, &Map::new())),
         })
@@ -224,9 +229,10 @@ impl Provider for Veil {
         self.known.learn_from(&marks);
         let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
         let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs, ..request };
+        let warnings = receipt.warnings();
         let outcome = self.inner.update(receipt, revealed).await;
         let record = request.resource;
-        self.call((&marks, &record.inputs), outcome, |Updated { outputs }| Updated {
+        self.call((&marks, &record.inputs), warnings, outcome, |Updated { outputs }| Updated {
             outputs: self.outputs(&record.ty, &marks, (outputs, &record.outputs)),
         })
     }
@@ -240,15 +246,17 @@ impl Provider for Veil {
         let marks = Marks::of_record(request.resource);
         self.known.learn_from(&marks);
         let resource = marks.record(request.resource);
+        let warnings = receipt.warnings();
         let outcome = self.inner.delete(receipt, permit, DeleteRequest { resource: &resource }).await;
-        self.call((&marks, &Map::new()), outcome, |()| ())
+        self.call((&marks, &Map::new()), warnings, outcome, |()| ())
     }
 
     async fn end_of_create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         let marks = Marks::default().with(request.inputs);
         let inputs = marks.revealed(request.inputs);
+        let warnings = receipt.warnings();
         let outcome = self.inner.end_of_create(receipt, CreateRequest { inputs: &inputs, ..request }).await;
-        self.call((&marks, request.inputs), outcome, |Created { id, outputs }| Created {
+        self.call((&marks, request.inputs), warnings, outcome, |Created { id, outputs }| Created {
             id,
             outputs: self.outputs_first_seen(request.resource, &marks, (outputs, &Map::new())),
         })
@@ -258,9 +266,10 @@ impl Provider for Veil {
         let marks = Marks::of_record(request.resource).with(request.old_inputs);
         let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
         let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs, ..request };
+        let warnings = receipt.warnings();
         let outcome = self.inner.end_of_update(receipt, revealed).await;
         let record = request.resource;
-        self.call((&marks, &record.inputs), outcome, |Updated { outputs }| Updated {
+        self.call((&marks, &record.inputs), warnings, outcome, |Updated { outputs }| Updated {
             outputs: self.outputs_first_seen(&record.ty, &marks, (outputs, &record.outputs)),
         })
     }
@@ -268,8 +277,9 @@ impl Provider for Veil {
     async fn end_of_delete(&self, receipt: Receipt, request: DeleteRequest<'_>) -> CallOutcome<()> {
         let marks = Marks::of_record(request.resource);
         let resource = marks.record(request.resource);
+        let warnings = receipt.warnings();
         let outcome = self.inner.end_of_delete(receipt, DeleteRequest { resource: &resource }).await;
-        self.call((&marks, &Map::new()), outcome, |()| ())
+        self.call((&marks, &Map::new()), warnings, outcome, |()| ())
     }
 
     fn timeout(&self, operation: Operation, resource: &TypeToken) -> Duration {

@@ -99,6 +99,10 @@ impl Scripted {
     async fn called(&self, operation: &str, receipt: &Receipt, inputs: &Map) {
         let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(now, Ordering::SeqCst);
+        if inputs.get(operation).and_then(Value::as_str) == Some("warn") {
+            let secret = inputs.get("size").and_then(Value::as_str).unwrap_or_default();
+            receipt.warnings().add(format!("a hook dislikes {secret}"));
+        }
         let trusts = self.trusting.load(Ordering::SeqCst);
         assert!(
             trusts || self.journal_holds(receipt).await,
