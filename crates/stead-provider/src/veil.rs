@@ -4,6 +4,7 @@
 //! value, and no provider sees a mark. **Invariants:** an answer that contains a secret of its request, in any form that
 //! [`Needles`] finds, is a secret, and so is one with a secret that the run knows ([`RunSecrets`]); a text of the provider shows none.
 
+mod batch;
 mod configuration;
 mod known;
 mod marks;
@@ -21,8 +22,9 @@ use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, T
 use stead_schema::{Catalog, Problem, TypeSchema};
 
 use crate::{
-    CallOutcome, Configurable, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing, LiveState,
-    Ownership, PartialResult, Provider, Reads, Recovery, Refusal, Telemetry, UpdateRequest, Updated,
+    BatchReads, CallOutcome, Configurable, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing,
+    LiveState, Ownership, PartialResult, Provider, Reads, Recovery, Refusal, Telemetry, UpdateRequest,
+    Updated,
 };
 pub(crate) use known::RunSecrets;
 use marks::Marks;
@@ -309,6 +311,10 @@ impl Provider for Veil {
     fn listing(&self) -> Option<&dyn Listing> {
         // A list has ids only, which are no secrets.
         self.inner.listing()
+    }
+
+    fn batch_reads(&self) -> Option<&dyn BatchReads> {
+        self.inner.batch_reads().map(|_| self as &dyn BatchReads)
     }
 
     fn configurable(&self) -> Option<&dyn Configurable> {
