@@ -26,8 +26,9 @@ use async_trait::async_trait;
 use stead_aws_auth::{AwsAuth, Credentials};
 use stead_model::{Inputs, Map, Operation, PhysicalId, PropertyPath, ProviderPlace, Resource, TypeToken};
 use stead_provider::{
-    CallOutcome, Configurable, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Listing, LiveState,
-    Ownership, Provider, Reads, Receipt, Recovery, Refusal, Telemetry, UpdateRequest, Updated,
+    BatchReads, CallOutcome, Configurable, CreateRequest, Created, DeletePermit, DeleteRequest, Diff,
+    Listing, LiveState, Ownership, Provider, Reads, Receipt, Recovery, Refusal, Telemetry, UpdateRequest,
+    Updated,
 };
 use stead_schema::cfn::{Handler, Schema};
 use stead_schema::{Catalog, Problem, Shape, TypeSchema};
@@ -39,7 +40,10 @@ use crate::limiter::Limiters;
 use crate::tags::TagProperty;
 
 pub use limiter::Limiter;
-pub use permissions::{MANAGED_POLICY, MoreProperties, Permissions, Policy, Statement, TypeUse, least};
+pub use permissions::{
+    MANAGED_POLICY, MoreProperties, Permissions, Policy, SplitPolicy, Statement, TypeUse, UsedProvider,
+    known_by_id, least,
+};
 pub use settings::{RoleSettings, Settings};
 
 /// Time that reading one resource may take.
@@ -260,6 +264,10 @@ impl Provider for AwsProvider {
     }
 
     fn listing(&self) -> Option<&dyn Listing> {
+        Some(self)
+    }
+
+    fn batch_reads(&self) -> Option<&dyn BatchReads> {
         Some(self)
     }
 

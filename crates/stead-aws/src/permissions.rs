@@ -1,14 +1,29 @@
 //! The least permissions for a plan, from the permissions that the schemas list for each handler.
 //!
 //! Pure. A resource is named where the plan knows its ARN or its name; an action that lists or describes, or that belongs to
-//! another service than the resource, is not narrowed, because many of these work on all resources only.
+//! another service than the resource, is not narrowed, because many of these work on all resources only. Each set of
+//! credentials has policies of its own.
+
+mod caller;
+mod resources;
+mod roles;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use serde::Serialize;
-use stead_model::{Map, TypeToken, Value};
-use stead_schema::cfn::{HandlerKind, permissions};
-use stead_schema::type_name_of;
+use stead_model::{Map, TypeToken};
+use stead_schema::cfn::{HandlerKind, Schema, permissions};
+use stead_schema::{Catalog, Shape, type_name_of};
+
+use self::caller::Caller;
+pub use self::caller::UsedProvider;
+pub use self::resources::known_by_id;
+use self::resources::{arn, parts};
+use self::roles::{Passed, passed};
+use crate::Settings;
 
 /// One use of a type in a plan.
 #[derive(Clone, Debug)]
@@ -18,6 +33,8 @@ pub struct TypeUse {
     /// Properties that are known: outputs of a record, or inputs of a new resource.
     pub known: Map,
     pub more: MoreProperties,
+    /// Provider resource that serves it; `None` for the provider of the target.
+    pub provider: Option<UsedProvider>,
 }
 
 /// Whether a resource has properties that are known only after apply.
@@ -30,14 +47,31 @@ pub enum MoreProperties {
 /// Action that gives a role to a service.
 const PASS_ROLE: &str = "iam:PassRole";
 
+/// Action that turns credentials into those of a role.
+const ASSUME_ROLE: &str = "sts:AssumeRole";
+
 /// Characters of a managed policy, without white space.
 pub const MANAGED_POLICY: usize = 6144;
 
-/// Two IAM policies: one for making a plan, and one that a run needs besides to apply it.
+/// The policies of a plan, for each set of credentials that it uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permissions {
-    pub read: Policy,
-    pub change: Policy,
+    /// By label: the empty one for the credentials of the target.
+    by_caller: BTreeMap<String, Policies>,
+}
+
+/// Two IAM policies: one for making a plan, and one that a run needs besides to apply it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Policies {
+    read: Policy,
+    change: Policy,
+}
+
+/// A policy in parts, each short enough for a managed policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SplitPolicy {
+    pub name: String,
+    pub parts: Vec<Policy>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,19 +90,30 @@ pub struct Statement {
 }
 
 impl Permissions {
-    /// Returns the policies that have statements, by name: `read` and `change`, or `change-1`, `change-2` and so on for one that
-    /// is longer than a managed policy can be.
-    pub fn parts(self) -> BTreeMap<String, Policy> {
-        let mut all = BTreeMap::new();
-        for (name, policy) in [("read", self.read), ("change", self.change)] {
-            let mut parts = policy.parts();
-            match parts.len() {
-                0 => {}
-                1 => all.extend(parts.pop().map(|whole| (name.to_owned(), whole))),
-                _ => all.extend(parts.into_iter().zip(1..).map(|(part, n)| (format!("{name}-{n}"), part))),
-            }
+    /// Returns the policies that have statements: `read` and `change` for the credentials of the target, and `read@LABEL` and
+    /// `change@LABEL` for others.
+    pub fn split(self) -> Vec<SplitPolicy> {
+        let named = self.by_caller.into_iter().flat_map(|(label, Policies { read, change })| {
+            let name = |kind: &str| match label.as_str() {
+                "" => kind.to_owned(),
+                label => format!("{kind}@{label}"),
+            };
+            [(name("read"), read), (name("change"), change)]
+        });
+        let split = named.map(|(name, policy)| SplitPolicy { name, parts: policy.parts() });
+        split.filter(|policy| !policy.parts.is_empty()).collect()
+    }
+}
+
+impl SplitPolicy {
+    /// Returns the parts by name: `change`, or `change-1`, `change-2` and so on for a policy that is longer than a managed one can
+    /// be.
+    pub fn named(self) -> Vec<(String, Policy)> {
+        let SplitPolicy { name, mut parts } = self;
+        match parts.len() {
+            1 => parts.pop().map(|whole| (name, whole)).into_iter().collect(),
+            _ => parts.into_iter().zip(1..).map(|(part, n)| (format!("{name}-{n}"), part)).collect(),
         }
-        all
     }
 }
 
@@ -125,17 +170,56 @@ impl Statement {
     }
 }
 
-/// Returns the least policies for these uses of types.
-pub fn least(uses: &[TypeUse]) -> Permissions {
-    let is_read = |used: &&TypeUse| matches!(used.handler, HandlerKind::Read | HandlerKind::List);
-    let (mut reads, mut changes) = (Needs::default(), Needs::default());
-    for used in uses.iter().filter(is_read) {
-        reads.add(used);
+/// Returns the least policies for these uses of types, on a target with these settings.
+pub fn least(uses: &[TypeUse], target: &Settings) -> Permissions {
+    let mut needs: BTreeMap<Caller, (Needs, Needs)> = BTreeMap::new();
+    for used in uses {
+        let (caller, region) = Caller::of(used.provider.as_ref(), target);
+        let (reads, changes) = needs.entry(caller).or_default();
+        let is_read = matches!(used.handler, HandlerKind::Read | HandlerKind::List);
+        (if is_read { reads } else { changes }).add(used, partition(region.as_deref()));
     }
-    for used in uses.iter().filter(|used| !is_read(used)) {
-        changes.add(used);
+    let is_used = |(caller, (reads, changes)): (&Caller, &(Needs, Needs))| {
+        (!reads.0.is_empty() || !changes.0.is_empty()).then(|| caller.assumed(target)).flatten()
+    };
+    let assumed: Vec<(String, Caller)> = needs.iter().filter_map(is_used).collect();
+    for (role, by) in assumed {
+        needs.entry(by).or_default().0.need(ASSUME_ROLE, &role);
     }
-    Permissions { read: reads.policy(), change: changes.policy() }
+    let mut by_caller = BTreeMap::new();
+    for (caller, (reads, changes)) in needs {
+        let mut label = caller.label().unwrap_or_default();
+        while by_caller.contains_key(&label) {
+            label.push('+');
+        }
+        by_caller.insert(label, Policies { read: reads.policy(), change: changes.policy() });
+    }
+    Permissions { by_caller }
+}
+
+/// Returns the partition of a region.
+fn partition(region: Option<&str>) -> &'static str {
+    let starts = [
+        ("cn-", "aws-cn"),
+        ("us-gov-", "aws-us-gov"),
+        ("us-isob-", "aws-iso-b"),
+        ("us-iso-", "aws-iso"),
+        ("eu-isoe-", "aws-iso-e"),
+        ("us-isof-", "aws-iso-f"),
+        ("eusc-", "aws-eusc"),
+    ];
+    let of = |region: &str| starts.iter().find(|(start, _)| region.starts_with(start)).map(|(_, name)| *name);
+    region.and_then(of).unwrap_or("aws")
+}
+
+/// Returns the published schema of a type.
+fn schema(ty: &TypeToken) -> Option<&'static Schema> {
+    static CATALOG: OnceLock<Catalog> = OnceLock::new();
+    let ty = CATALOG.get_or_init(|| Catalog::default().with_published()).get(ty)?;
+    match ty.properties.first().map(|property| &property.shape) {
+        Some(Shape::Published(published)) => Some(&published.schema),
+        _ => None,
+    }
 }
 
 /// Actions, each with the resources that it is needed for.
@@ -143,22 +227,22 @@ pub fn least(uses: &[TypeUse]) -> Permissions {
 struct Needs(BTreeMap<String, BTreeSet<String>>);
 
 impl Needs {
-    fn add(&mut self, used: &TypeUse) {
+    fn add(&mut self, used: &TypeUse, partition: &str) {
         let Some(type_name) = type_name_of(&used.ty) else { return };
         self.need(call_of(used.handler), "*");
         if used.handler != HandlerKind::Read && used.handler != HandlerKind::List {
             self.need("cloudformation:GetResourceRequestStatus", "*");
         }
-        let arn = arn(type_name, &used.known);
+        let schema = schema(&used.ty);
+        let arn = arn(type_name, schema, &used.known, partition);
         for action in permissions(type_name, used.handler) {
             if action == PASS_ROLE {
-                self.need_roles(used);
+                self.need_roles(&passed(used, schema, partition));
                 continue;
             }
             match arn.as_deref().filter(|arn| can_be_narrowed(action, arn)) {
                 Some(arn) => {
                     self.need(action, arn);
-                    // Parts of the resource, such as the objects of a bucket or the streams of a log group.
                     if let Some(parts) = parts(type_name, arn) {
                         self.need(action, &parts);
                     }
@@ -168,13 +252,10 @@ impl Needs {
         }
     }
 
-    /// Adds the roles that the resource gets. All roles, if one of them is not known yet.
-    fn need_roles(&mut self, used: &TypeUse) {
-        let mut roles = BTreeSet::new();
-        used.known.values().for_each(|value| roles_in(value, &mut roles));
-        match roles.is_empty() || used.more == MoreProperties::Unknown {
-            true => self.need(PASS_ROLE, "*"),
-            false => roles.iter().for_each(|role| self.need(PASS_ROLE, role)),
+    fn need_roles(&mut self, passed: &Passed) {
+        match passed {
+            Passed::Unknown => self.need(PASS_ROLE, "*"),
+            Passed::Roles(roles) => roles.iter().for_each(|role| self.need(PASS_ROLE, role)),
         }
     }
 
@@ -197,18 +278,6 @@ impl Needs {
     }
 }
 
-/// Adds the ARNs of roles in a value.
-fn roles_in(value: &Value, roles: &mut BTreeSet<String>) {
-    match value {
-        Value::String(text) if text.starts_with("arn:") && text.contains(":role/") => {
-            roles.insert(text.to_string());
-        }
-        Value::List(items) => items.iter().for_each(|item| roles_in(item, roles)),
-        Value::Map(map) => map.values().for_each(|item| roles_in(item, roles)),
-        _ => {}
-    }
-}
-
 /// Returns the action that Cloud Control itself asks for.
 fn call_of(handler: HandlerKind) -> &'static str {
     match handler {
@@ -224,129 +293,4 @@ fn can_be_narrowed(action: &str, arn: &str) -> bool {
     let Some((service, verb)) = action.split_once(':') else { return false };
     let of_service = arn.split(':').nth(2) == Some(service);
     of_service && !verb.starts_with("List") && !verb.starts_with("Describe")
-}
-
-/// ARNs of resources whose names the program gives: type, property with the name, and the ARN with `{}` for the name.
-const NAMED: &[(&str, &str, &str)] = &[
-    ("AWS::S3::Bucket", "BucketName", "arn:aws:s3:::{}"),
-    ("AWS::SQS::Queue", "QueueName", "arn:aws:sqs:*:*:{}"),
-    ("AWS::SNS::Topic", "TopicName", "arn:aws:sns:*:*:{}"),
-    ("AWS::DynamoDB::Table", "TableName", "arn:aws:dynamodb:*:*:table/{}"),
-    ("AWS::Lambda::Function", "FunctionName", "arn:aws:lambda:*:*:function:{}"),
-    ("AWS::IAM::Role", "RoleName", "arn:aws:iam::*:role/{}"),
-    ("AWS::IAM::User", "UserName", "arn:aws:iam::*:user/{}"),
-    ("AWS::IAM::Group", "GroupName", "arn:aws:iam::*:group/{}"),
-    ("AWS::IAM::ManagedPolicy", "ManagedPolicyName", "arn:aws:iam::*:policy/{}"),
-    ("AWS::Logs::LogGroup", "LogGroupName", "arn:aws:logs:*:*:log-group:{}"),
-    ("AWS::ECR::Repository", "RepositoryName", "arn:aws:ecr:*:*:repository/{}"),
-    ("AWS::Kinesis::Stream", "Name", "arn:aws:kinesis:*:*:stream/{}"),
-    ("AWS::SSM::Parameter", "Name", "arn:aws:ssm:*:*:parameter/{}"),
-    ("AWS::StepFunctions::StateMachine", "StateMachineName", "arn:aws:states:*:*:stateMachine:{}"),
-    ("AWS::Events::Rule", "Name", "arn:aws:events:*:*:rule/{}"),
-];
-
-/// Returns the ARN of a resource, as far as it is known.
-fn arn(type_name: &str, known: &Map) -> Option<String> {
-    let given = known.get("Arn").and_then(Value::as_str).filter(|arn| arn.starts_with("arn:"));
-    given.map(|arn| arn.trim_end_matches(":*").to_owned()).or_else(|| {
-        let (_, property, pattern) = NAMED.iter().find(|(named, ..)| *named == type_name)?;
-        let name = known.get(*property)?.as_str()?.trim_start_matches('/').to_owned();
-        let whole = known.get(*property)?.as_str()?;
-        // The ARN of a parameter has one slash before its name, that of a log group has the name as it is.
-        let name = if pattern.contains("parameter/") { name.as_str() } else { whole };
-        Some(pattern.replace("{}", name))
-    })
-}
-
-fn parts(type_name: &str, arn: &str) -> Option<String> {
-    match type_name {
-        "AWS::S3::Bucket" | "AWS::DynamoDB::Table" => Some(format!("{arn}/*")),
-        "AWS::Logs::LogGroup" => Some(format!("{arn}:*")),
-        _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn used(ty: &str, handler: HandlerKind, known: &str) -> TypeUse {
-        let known = serde_json::from_str(known).unwrap();
-        TypeUse { ty: TypeToken(ty.into()), handler, known, more: MoreProperties::None }
-    }
-
-    fn resources<'a>(policy: &'a Policy, action: &str) -> &'a [String] {
-        let has = |statement: &&Statement| statement.action.iter().any(|one| one == action);
-        policy.statement.iter().find(has).map(|statement| statement.resource.as_slice()).unwrap_or_default()
-    }
-
-    #[test]
-    fn policy_names_resources_where_their_names_are_known() {
-        let uses = [
-            used("aws.sqs.Queue", HandlerKind::Create, r#"{"QueueName":"jobs"}"#),
-            used("aws.sqs.Queue", HandlerKind::Read, r#"{"Arn":"arn:aws:sqs:eu-west-1:1:jobs"}"#),
-        ];
-        let Permissions { read, change } = least(&uses);
-        assert_eq!(resources(&change, "sqs:CreateQueue"), ["arn:aws:sqs:*:*:jobs"]);
-        assert_eq!(resources(&change, "cloudformation:CreateResource"), ["*"]);
-        assert_eq!(resources(&read, "sqs:GetQueueAttributes"), ["arn:aws:sqs:eu-west-1:1:jobs"]);
-        assert_eq!(resources(&read, "sqs:CreateQueue"), [""; 0]);
-    }
-
-    #[test]
-    fn unknown_name_and_actions_that_list_need_all_resources() {
-        let change = least(&[used("aws.sqs.Queue", HandlerKind::Create, "{}")]).change;
-        assert_eq!(resources(&change, "sqs:CreateQueue"), ["*"]);
-        assert!(!can_be_narrowed("logs:DescribeLogGroups", "arn:aws:logs:*:*:log-group:a"));
-        assert!(!can_be_narrowed("iam:PassRole", "arn:aws:lambda:*:*:function:f"));
-        // One unknown name makes the action one on all resources.
-        let both = [
-            used("aws.sqs.Queue", HandlerKind::Create, "{}"),
-            used("aws.sqs.Queue", HandlerKind::Create, r#"{"QueueName":"jobs"}"#),
-        ];
-        assert_eq!(resources(&least(&both).change, "sqs:CreateQueue"), ["*"]);
-    }
-
-    #[test]
-    fn only_the_roles_that_a_resource_gets_may_be_passed() {
-        let role = r#"{"FunctionName":"f","Role":"arn:aws:iam::1:role/f"}"#;
-        let function = used("aws.lambda.Function", HandlerKind::Create, role);
-        assert_eq!(
-            resources(&least(std::slice::from_ref(&function)).change, PASS_ROLE),
-            ["arn:aws:iam::1:role/f"]
-        );
-        let unknown = TypeUse { more: MoreProperties::Unknown, ..function };
-        assert_eq!(resources(&least(&[unknown]).change, PASS_ROLE), ["*"]);
-    }
-
-    #[test]
-    fn policies_that_are_too_long_are_split_and_empty_ones_left_out() {
-        let queue =
-            |n: usize| used("aws.sqs.Queue", HandlerKind::Create, &format!(r#"{{"QueueName":"queue-{n}"}}"#));
-        let few: Vec<TypeUse> = (0..3).map(queue).collect();
-        assert_eq!(least(&few).parts().keys().collect::<Vec<_>>(), ["change"]);
-        let many: Vec<TypeUse> = (0..400).map(queue).collect();
-        let whole = least(&many);
-        let parts = whole.clone().parts();
-        assert!(parts.len() >= 2 && parts.contains_key("change-1"), "{:?}", parts.keys());
-        assert!(parts.values().all(|part| part.size() <= MANAGED_POLICY));
-        let pairs = |policies: &[&Policy]| {
-            let statements = policies.iter().flat_map(|policy| &policy.statement);
-            let pair = |one: &Statement| {
-                let of = |action: &String| {
-                    one.resource.iter().map(|to| (action.clone(), to.clone())).collect::<Vec<_>>()
-                };
-                one.action.iter().flat_map(of).collect::<Vec<_>>()
-            };
-            statements.flat_map(pair).collect::<BTreeSet<_>>()
-        };
-        assert_eq!(pairs(&parts.values().collect::<Vec<_>>()), pairs(&[&whole.change]));
-        assert!(least(&[]).parts().is_empty());
-    }
-
-    #[test]
-    fn bucket_includes_its_objects() {
-        let change = least(&[used("aws.s3.Bucket", HandlerKind::Create, r#"{"BucketName":"b"}"#)]).change;
-        assert_eq!(resources(&change, "s3:CreateBucket"), ["arn:aws:s3:::b", "arn:aws:s3:::b/*"]);
-    }
 }

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use stead_model::OperationToken;
-use stead_provider::{Ack, Receipt};
+use stead_provider::{Ack, Receipt, Warnings};
 use stead_world::Timestamp;
 
 use crate::client::Client;
@@ -47,7 +47,7 @@ pub(crate) async fn earlier(client: &Client, receipt: &Receipt) -> Earlier {
     }
     if let Some(token) = receipt.token() {
         match client.status(token.as_str()).await {
-            Ok(status) => return Earlier::Ended(wait(client, status, None).await),
+            Ok(status) => return Earlier::Ended(wait(client, status, None, &receipt.warnings()).await),
             Err(fault) if fault.kind == FaultKind::UnknownRequest => {}
             Err(fault) => return Earlier::Ended(End::Unknown(fault)),
         }
@@ -103,23 +103,24 @@ pub(crate) enum End {
 pub(crate) async fn finish(client: &Client, receipt: &Receipt, started: ProgressEvent) -> End {
     let token = OperationToken::try_from(started.request_token.clone()).ok();
     let recorded = token.filter(|_| !started.has_ended()).map(|token| receipt.record_token(token));
-    wait(client, Status { progress_event: started, hooks_progress_event: Vec::new() }, recorded).await
+    let status = Status { progress_event: started, hooks_progress_event: Vec::new() };
+    wait(client, status, recorded, &receipt.warnings()).await
 }
 
-async fn wait(client: &Client, status: Status, mut recorded: Option<Ack>) -> End {
+async fn wait(client: &Client, status: Status, mut recorded: Option<Ack>, warnings: &Warnings) -> End {
     let Status { progress_event: mut event, hooks_progress_event: mut hooks } = status;
     let (mut asked, mut unanswered) = (0, 0);
     loop {
         match event.operation_status {
-            OperationStatus::Success => return succeeded(event),
-            OperationStatus::Failed => {
-                if hooks.is_empty() && event.hooks_request_token.is_some() {
-                    // The first answer has no events of hooks, and they tell why.
-                    let status = client.status(&event.request_token).await;
-                    hooks = status.map(|status| status.hooks_progress_event).unwrap_or_default();
-                }
-                return failed(event, &hooks);
+            OperationStatus::Success => {
+                hooks_of(client, &event, hooks)
+                    .await
+                    .iter()
+                    .filter_map(said)
+                    .for_each(|said| warnings.add(said));
+                return succeeded(event);
             }
+            OperationStatus::Failed => return failed(&event, &hooks_of(client, &event, hooks).await),
             OperationStatus::CancelComplete => {
                 let message = event.status_message.as_deref().or(Some("the operation was cancelled"));
                 let fault = Fault::of_operation(Some("Cancelled"), message);
@@ -161,6 +162,21 @@ fn pause(client: &Client, event: &ProgressEvent, asked: u32) -> Duration {
     }
 }
 
+/// Returns the events of hooks. The first answer about an operation has none.
+async fn hooks_of(client: &Client, event: &ProgressEvent, known: Vec<HookEvent>) -> Vec<HookEvent> {
+    if !known.is_empty() || event.hooks_request_token.is_none() {
+        return known;
+    }
+    let status = client.status(&event.request_token).await;
+    status.map(|status| status.hooks_progress_event).unwrap_or_default()
+}
+
+/// Returns the complaint of a hook that failed. In the mode `WARN` the operation goes on.
+fn said(hook: &HookEvent) -> Option<String> {
+    let reason = hook.hook_status_message.as_deref().unwrap_or("it gave no reason");
+    hook.hook_status.contains("FAILED").then(|| format!("hook {}: {reason}", hook.hook_type_name))
+}
+
 fn succeeded(event: ProgressEvent) -> End {
     match event.identifier {
         Some(identifier) => End::Succeeded { identifier, model: event.resource_model },
@@ -168,13 +184,10 @@ fn succeeded(event: ProgressEvent) -> End {
     }
 }
 
-fn failed(event: ProgressEvent, hooks: &[HookEvent]) -> End {
+fn failed(event: &ProgressEvent, hooks: &[HookEvent]) -> End {
     let mut fault = Fault::of_operation(event.error_code.as_deref(), event.status_message.as_deref());
-    for hook in hooks.iter().filter(|hook| hook.hook_status.contains("FAILED")) {
-        let said = hook.hook_status_message.as_deref().unwrap_or("it gave no reason");
-        fault.message.push_str(&format!("; hook {}: {said}", hook.hook_type_name));
-    }
-    End::Failed { identifier: event.identifier.filter(|id| !id.is_empty()), fault }
+    hooks.iter().filter_map(said).for_each(|said| fault.message.push_str(&format!("; {said}")));
+    End::Failed { identifier: event.identifier.clone().filter(|id| !id.is_empty()), fault }
 }
 
 #[cfg(test)]
@@ -206,11 +219,23 @@ mod tests {
         .unwrap();
         assert!(status.progress_event.has_ended() && status.progress_event.hooks_request_token.is_some());
         let End::Failed { identifier: None, fault } =
-            failed(status.progress_event, &status.hooks_progress_event)
+            failed(&status.progress_event, &status.hooks_progress_event)
         else {
             panic!()
         };
         let said = "InvalidRequest: a hook failed; hook Acme::S3::Encrypted: the bucket is not encrypted";
         assert_eq!(fault.message, said);
+    }
+
+    #[test]
+    fn hook_that_failed_as_a_warning_is_quoted() {
+        let event = |status: &str| {
+            let text = format!(
+                r#"{{"HookTypeName":"Acme::S3::Named","HookStatus":"{status}","FailureMode":"WARN","HookStatusMessage":"no name"}}"#
+            );
+            serde_json::from_str::<HookEvent>(&text).unwrap()
+        };
+        assert_eq!(said(&event("HOOK_COMPLETE_FAILED")).as_deref(), Some("hook Acme::S3::Named: no name"));
+        assert_eq!(said(&event("HOOK_COMPLETE_SUCCEEDED")), None);
     }
 }

@@ -78,6 +78,10 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::SetSecretConfig => format!("`stead config set --secret{on}`"),
         NextStep::RemoveConfig => format!("`stead config rm{on}`"),
         NextStep::ExplainConfig => format!("`stead config explain{on}`"),
+        NextStep::ListChildren { ty, keys } => {
+            let keys: String = keys.iter().map(|key| format!(" --parent {key}=VALUE")).collect();
+            format!("`stead import --list {ty}{keys}{on}`")
+        }
         NextStep::InitSecrets => format!("`stead secrets init{on}`"),
         NextStep::SavePlan { file } => format!("`stead plan --out {file}{on}`"),
         NextStep::ApplySavedPlan => {

@@ -29,7 +29,7 @@ pub use history::{HistoryCheck, check_history, exists, load_run};
 pub use keys::StackKeys;
 pub use lifecycle::{create, purge, rename};
 pub use load::{Loaded, ReadVersion, load, load_with_spool, read_head};
-pub use receipt::{RECEIPT_VALIDITY, Receipt};
+pub use receipt::{RECEIPT_VALIDITY, Receipt, Warnings};
 pub use repair::{Survey, repair, survey};
 pub use run::{Ack, ClosedRun, LEASE_TIMEOUT, OpenRequest, Run, SubmittedIntent, Takeover};
 pub use run::{is_dead, open, wait_for_lock};

@@ -1,5 +1,6 @@
 //! The token that a provider call needs.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use stead_model::{OpId, OperationToken};
@@ -28,13 +29,38 @@ pub struct Receipt {
     begun: Option<u64>,
     token: Option<OperationToken>,
     journal: WeakQueue,
+    warnings: Warnings,
+}
+
+/// Warnings of a service about an operation that may succeed all the same. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Warnings(Arc<Mutex<Vec<String>>>);
+
+impl Warnings {
+    pub fn add(&self, message: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+    }
+
+    /// Takes all warnings, in their order.
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 impl Receipt {
     pub(crate) fn new(pending: &Pending, written: Duration, attempt: u32, journal: WeakQueue) -> Receipt {
         let Pending { op, intent, at, token, .. } = pending;
         let (key, expires) = (intent.key().to_owned(), written + RECEIPT_VALIDITY);
-        Receipt { op: *op, key, expires, attempt, begun: *at, token: token.clone(), journal }
+        Receipt {
+            op: *op,
+            key,
+            expires,
+            attempt,
+            begun: *at,
+            token: token.clone(),
+            journal,
+            warnings: Warnings::default(),
+        }
     }
 
     pub fn op(&self) -> OpId {
@@ -66,6 +92,11 @@ impl Receipt {
     /// The record is durable before the outcome of the operation is. A call need not wait for it.
     pub fn record_token(&self, token: OperationToken) -> Ack {
         self.journal.submit(Record::Progress { op: self.op, token })
+    }
+
+    /// Returns the warnings of the call, for its provider to add to.
+    pub fn warnings(&self) -> Warnings {
+        self.warnings.clone()
     }
 
     /// Returns true if a call may still start, by the holder's own monotonic clock.

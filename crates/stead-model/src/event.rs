@@ -108,6 +108,18 @@ pub enum Event {
         phase: Phase,
         millis: u64,
     },
+    /// The service does not make the change of the step in place, so that the step replaces the resource, as planned.
+    StepReplaces {
+        operation: Operation,
+        name: Name,
+        because: String,
+    },
+    /// The service has a warning about an operation, which may succeed all the same.
+    StepWarned {
+        operation: Operation,
+        name: Name,
+        message: String,
+    },
     /// The run was asked to stop: calls under way finish, no new step starts.
     Stopping {
         under_way: usize,

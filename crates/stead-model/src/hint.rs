@@ -28,6 +28,11 @@ pub enum NextStep {
     ApplyRefreshed,
     /// Import an existing resource.
     Import,
+    /// List the resources of a type within a parent.
+    ListChildren {
+        ty: String,
+        keys: Vec<String>,
+    },
     /// Record another name for a resource.
     Rename {
         from: Name,
@@ -220,6 +225,9 @@ impl fmt::Display for NextStep {
             NextStep::SetSecretConfig => f.write_str("set the config value as a secret"),
             NextStep::RemoveConfig => f.write_str("remove the config value"),
             NextStep::ExplainConfig => f.write_str("show where config values are set"),
+            NextStep::ListChildren { ty, keys } => {
+                write!(f, "list {ty} with the {} of its parent", keys.join(" and "))
+            }
             NextStep::InitSecrets => f.write_str("make a key for the secrets of the stack"),
             NextStep::SavePlan { file } => write!(f, "save the plan as {file}"),
             NextStep::ApplySavedPlan => f.write_str("apply a file that a plan was saved to"),

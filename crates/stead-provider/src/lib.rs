@@ -3,6 +3,7 @@
 //! A call that changes a resource takes a [`Receipt`], which only a durable intent gives. A deletion also
 //! takes a [`DeletePermit`], which only the guards give. No such call is possible without them.
 
+mod batch;
 mod configuration;
 mod listing;
 mod outcome;
@@ -19,15 +20,16 @@ use async_trait::async_trait;
 use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
+pub use batch::BatchReads;
 pub use configuration::{Completeness, Configurable, Configuration};
-pub use listing::{ListScope, Listing};
+pub use listing::{ListParent, ListScope, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
 pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace};
 pub use refusal::{Refusal, RefusalClass, RefusalScope};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
 pub use stead_guard::DeletePermit;
-pub use stead_journal::{Ack, Receipt};
+pub use stead_journal::{Ack, Receipt, Warnings};
 pub use telemetry::{LogLine, LogLines, Moment, Rest, Series, Span, Statistic, Telemetry, Unit};
 pub use veil::{conceal_declared, conceal_named, conceal_sent};
 
@@ -137,6 +139,11 @@ pub trait Provider: Send + Sync {
 
     /// Returns the ability to list real resources; `None` if this provider has none.
     fn listing(&self) -> Option<&dyn Listing> {
+        None
+    }
+
+    /// Returns the ability to read many resources at once; `None` if this provider has none.
+    fn batch_reads(&self) -> Option<&dyn BatchReads> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! Listing: the real resources of a type, whether or not a stack records them.
 
 use async_trait::async_trait;
-use stead_model::{PhysicalId, TypeToken};
+use stead_model::{Map, PhysicalId, TypeToken};
 
 use crate::Refusal;
 
@@ -13,9 +13,26 @@ pub enum ListScope {
     Unowned,
 }
 
+/// The resource within which a type is listed, such as the cluster of node groups.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListParent {
+    /// Properties that a list needs. Empty for a type that is listed by itself.
+    pub keys: Vec<String>,
+    /// Type of the parent, and its properties that have the values of the keys, in their order. `None` if it is not known.
+    pub of: Option<(TypeToken, Vec<String>)>,
+}
+
 /// Lists real resources.
 #[async_trait]
 pub trait Listing: Send + Sync {
-    /// Returns the ids of the resources of a type, sorted.
-    async fn list(&self, resource: &TypeToken, scope: ListScope) -> Result<Vec<PhysicalId>, Refusal>;
+    /// Returns the parent that a list of the type needs.
+    fn parent(&self, resource: &TypeToken) -> ListParent;
+
+    /// Returns the ids of the resources of a type, sorted. `parent` has the properties that [`parent`](Listing::parent) names.
+    async fn list(
+        &self,
+        resource: &TypeToken,
+        scope: ListScope,
+        parent: &Map,
+    ) -> Result<Vec<PhysicalId>, Refusal>;
 }

@@ -4,6 +4,7 @@
 //! value, and no provider sees a mark. **Invariants:** an answer that contains a secret of its request, in any form that
 //! [`Needles`] finds, is a secret, and so is one with a secret that the run knows ([`RunSecrets`]); a text of the provider shows none.
 
+mod batch;
 mod configuration;
 mod known;
 mod listing;
@@ -18,13 +19,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use stead_guard::DeletePermit;
-use stead_journal::Receipt;
+use stead_journal::{Receipt, Warnings};
 use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
 use crate::{
-    CallOutcome, Configurable, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing, LiveState,
-    Ownership, PartialResult, Provider, Reads, Recovery, Refusal, Telemetry, UpdateRequest, Updated,
+    BatchReads, CallOutcome, Configurable, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing,
+    LiveState, Ownership, PartialResult, Provider, Reads, Recovery, Refusal, Telemetry, UpdateRequest,
+    Updated,
 };
 pub(crate) use known::RunSecrets;
 use marks::Marks;
@@ -107,9 +109,13 @@ impl Veil {
     fn call<T>(
         &self,
         (marks, sent): (&Marks, &Map),
+        warnings: Warnings,
         outcome: CallOutcome<T>,
         done: impl FnOnce(T) -> T,
     ) -> CallOutcome<T> {
+        for message in warnings.take() {
+            warnings.add(self.known.text(&marks.text(&message)).into_owned());
+        }
         match outcome {
             CallOutcome::Done(value) => CallOutcome::Done(done(value)),
             CallOutcome::Partial(PartialResult { done: value, inputs, refusal }) => {
@@ -230,8 +236,9 @@ impl Provider for Veil {
         let marks = Marks::default().with(request.inputs);
         self.known.learn_from(&marks);
         let inputs = marks.revealed(request.inputs);
+        let warnings = receipt.warnings();
         let outcome = self.inner.create(receipt, CreateRequest { inputs: &inputs, ..request }).await;
-        self.call((&marks, request.inputs), outcome, |Created { id, outputs }| Created {
+        self.call((&marks, request.inputs), warnings, outcome, |Created { id, outputs }| Created {
             id,
             outputs: self.outputs(request.resource, &marks, (outputs, &Map::new())),
         })
@@ -243,9 +250,10 @@ impl Provider for Veil {
         self.known.learn(request.old_inputs);
         let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
         let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs, ..request };
+        let warnings = receipt.warnings();
         let outcome = self.inner.update(receipt, revealed).await;
         let record = request.resource;
-        self.call((&marks, &record.inputs), outcome, |Updated { outputs }| Updated {
+        self.call((&marks, &record.inputs), warnings, outcome, |Updated { outputs }| Updated {
             outputs: self.outputs(&record.ty, &marks, (outputs, &record.outputs)),
         })
     }
@@ -259,15 +267,17 @@ impl Provider for Veil {
         let marks = Marks::of_record(request.resource);
         self.learn_record(request.resource);
         let resource = marks.record(request.resource);
+        let warnings = receipt.warnings();
         let outcome = self.inner.delete(receipt, permit, DeleteRequest { resource: &resource }).await;
-        self.call((&marks, &Map::new()), outcome, |()| ())
+        self.call((&marks, &Map::new()), warnings, outcome, |()| ())
     }
 
     async fn end_of_create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         let marks = Marks::default().with(request.inputs);
         let inputs = marks.revealed(request.inputs);
+        let warnings = receipt.warnings();
         let outcome = self.inner.end_of_create(receipt, CreateRequest { inputs: &inputs, ..request }).await;
-        self.call((&marks, request.inputs), outcome, |Created { id, outputs }| Created {
+        self.call((&marks, request.inputs), warnings, outcome, |Created { id, outputs }| Created {
             id,
             outputs: self.outputs_first_seen(request.resource, &marks, (outputs, &Map::new())),
         })
@@ -277,9 +287,10 @@ impl Provider for Veil {
         let marks = Marks::of_record(request.resource).with(request.old_inputs);
         let (resource, old_inputs) = (marks.record(request.resource), marks.revealed(request.old_inputs));
         let revealed = UpdateRequest { resource: &resource, old_inputs: &old_inputs, ..request };
+        let warnings = receipt.warnings();
         let outcome = self.inner.end_of_update(receipt, revealed).await;
         let record = request.resource;
-        self.call((&marks, &record.inputs), outcome, |Updated { outputs }| Updated {
+        self.call((&marks, &record.inputs), warnings, outcome, |Updated { outputs }| Updated {
             outputs: self.outputs_first_seen(&record.ty, &marks, (outputs, &record.outputs)),
         })
     }
@@ -287,8 +298,9 @@ impl Provider for Veil {
     async fn end_of_delete(&self, receipt: Receipt, request: DeleteRequest<'_>) -> CallOutcome<()> {
         let marks = Marks::of_record(request.resource);
         let resource = marks.record(request.resource);
+        let warnings = receipt.warnings();
         let outcome = self.inner.end_of_delete(receipt, DeleteRequest { resource: &resource }).await;
-        self.call((&marks, &Map::new()), outcome, |()| ())
+        self.call((&marks, &Map::new()), warnings, outcome, |()| ())
     }
 
     fn timeout(&self, operation: Operation, resource: &TypeToken) -> Duration {
@@ -318,6 +330,10 @@ impl Provider for Veil {
 
     fn listing(&self) -> Option<&dyn Listing> {
         self.inner.listing().map(|_| self as &dyn Listing)
+    }
+
+    fn batch_reads(&self) -> Option<&dyn BatchReads> {
+        self.inner.batch_reads().map(|_| self as &dyn BatchReads)
     }
 
     fn configurable(&self) -> Option<&dyn Configurable> {

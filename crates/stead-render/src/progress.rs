@@ -46,6 +46,17 @@ pub fn progress_line(event: &Event, environment: &Environment, style: &Style) ->
             shown(name),
             time((*millis).max(500), style)
         )),
+        Event::StepReplaces { name, because, .. } => Some(format!(
+            "{} {}: the service refuses the change in place: {because}",
+            style.paint(Paint::Caution, "replacing"),
+            shown(name)
+        )),
+        Event::StepWarned { operation, name, message } => Some(format!(
+            "{} {} {}: {message}",
+            style.paint(Paint::Caution, "warning:"),
+            operation.verb(),
+            shown(name)
+        )),
         Event::Stopping { under_way } => Some(format!(
             "{} {under_way} under way will finish, and no new operation starts; interrupt again to stop at once",
             style.paint(Paint::Caution, "stopping:")
@@ -97,12 +108,15 @@ impl Running {
             }
             Event::StepEnded { operation, name, .. } => self.end(*operation, name, Phase::Step),
             Event::Recovered { operation, name, .. } => self.end(*operation, name, Phase::Recovery),
-            Event::StepRetried { operation, name, .. } => {
+            Event::StepRetried { operation, name, .. } | Event::StepReplaces { operation, name, .. } => {
                 let retried = |step: &&mut Step| step.operation == *operation && step.name == *name;
                 self.0.iter_mut().filter(retried).for_each(|step| step.told = now);
             }
             Event::RunEnded { .. } => self.0.clear(),
-            Event::RunStarted { .. } | Event::StillRunning { .. } | Event::Stopping { .. } => {}
+            Event::RunStarted { .. }
+            | Event::StillRunning { .. }
+            | Event::StepWarned { .. }
+            | Event::Stopping { .. } => {}
         }
     }
 
@@ -239,22 +253,18 @@ mod tests {
     }
 
     #[test]
-    fn all_steps_under_way_are_listed_with_their_time() {
-        let (dev, style) = (Environment::new("dev"), Style::default());
-        let mut running = Running::default();
-        for (second, id) in ["a", "b", "c"].iter().enumerate() {
-            let name = format!("dev:main:local.Command#{id}");
-            running.event(&started(&name), Duration::from_secs(second as u64));
-        }
-        let lines = |rows| running.lines(Duration::from_secs(62), rows, &dev, &style).join("\n");
-        insta::assert_snapshot!(lines(3), @"
-        creating main:local.Command#a (1 min 2 s)
-        creating main:local.Command#b (1 min 1 s)
-        creating main:local.Command#c (1 min 0 s)
-        ");
-        insta::assert_snapshot!(lines(2), @"
-        creating main:local.Command#a (1 min 2 s)
-        and 2 more
-        ");
+    fn warning_and_replacement_say_what_the_service_said() {
+        let name = || "dev:main:aws.s3.Bucket#b".parse().unwrap();
+        let line = |event: &Event| progress_line(event, &Environment::new("dev"), &Style::default()).unwrap();
+        let (operation, message) = (Operation::Create, "hook Acme::Named: no name".to_owned());
+        insta::assert_snapshot!(
+            line(&Event::StepWarned { operation, name: name(), message }),
+            @"warning: create main:aws.s3.Bucket#b: hook Acme::Named: no name"
+        );
+        let (operation, because) = (Operation::Update, "NotUpdatable: no".to_owned());
+        insta::assert_snapshot!(
+            line(&Event::StepReplaces { operation, name: name(), because }),
+            @"replacing main:aws.s3.Bucket#b: the service refuses the change in place: NotUpdatable: no"
+        );
     }
 }

@@ -21,6 +21,6 @@ pub use diff::{Change, diff};
 pub use flatten::{flatten, unflatten};
 pub use identity::identity;
 pub use members::{Member, WrongReference, proposal, wrong_references};
-pub use published::{AWS_PROVIDER, token_of, type_name_of};
+pub use published::{AWS_PROVIDER, list_parent_of, token_of, type_name_of};
 pub use secrecy::Secrecy;
 pub use types::{Access, Property, PublishedForm, ReplaceOrder, Shape, TypeSchema};

@@ -28,6 +28,19 @@ pub fn type_name_of(token: &TypeToken) -> Option<&'static str> {
     published.by_token.get(token).map(|at| published.names[*at])
 }
 
+/// Returns the type whose resources have the values that a list of a type needs, if one is known.
+pub fn list_parent_of(type_name: &str) -> Option<cfn::ListParent> {
+    let published = published();
+    let schema = |name: &'static str| {
+        let ty = published.get(&token_of(name)?)?;
+        match ty.properties.first().map(|property| &property.shape) {
+            Some(Shape::Published(form)) => Some(form.schema.as_ref()),
+            _ => None,
+        }
+    };
+    cfn::list_parent(type_name, published.names.iter().copied(), schema)
+}
+
 /// All published types, each parsed when it is first requested.
 pub(crate) struct Published {
     names: Vec<&'static str>,
@@ -121,6 +134,26 @@ fn property(schema: &Arc<cfn::Schema>, name: &str, form: cfn::FormId) -> Propert
 mod tests {
     use crate::Catalog;
     use stead_model::TypeToken;
+
+    #[test]
+    fn key_of_a_list_names_the_type_that_has_its_value() {
+        let parent = |type_name: &str| {
+            let parent = super::list_parent_of(type_name)?;
+            Some((parent.type_name, parent.properties.join(" ")))
+        };
+        let is = |type_name: &str, found: (&'static str, &str)| {
+            assert_eq!(parent(type_name), Some((found.0, found.1.to_owned())));
+        };
+        is("AWS::EKS::Nodegroup", ("AWS::EKS::Cluster", "Name"));
+        is("AWS::ApiGateway::Resource", ("AWS::ApiGateway::RestApi", "RestApiId"));
+        is("AWS::ApiGatewayV2::Route", ("AWS::ApiGatewayV2::Api", "ApiId"));
+        is("AWS::AccessAnalyzer::ArchiveRule", ("AWS::AccessAnalyzer::Analyzer", "AnalyzerName"));
+        assert_eq!(parent("AWS::S3::Bucket"), None);
+        let all = crate::cfn::bundle::shipped().names();
+        let children: Vec<&str> = all.filter(|name| !crate::cfn::list_parent_keys(name).is_empty()).collect();
+        let known = children.iter().filter(|name| super::list_parent_of(name).is_some()).count();
+        assert!(known * 3 > children.len(), "{known} of {}", children.len());
+    }
 
     #[test]
     fn identifiers_and_known_properties_survive_an_update() {

@@ -3,6 +3,7 @@
 //! The result is data: imports with names, and declarations for a program. **Invariants:** nothing is written; a value that is
 //! secret is in no declaration.
 
+mod lists;
 mod names;
 mod references;
 
@@ -14,6 +15,7 @@ use stead_model::{Code, Diagnostic, Input, Map, PhysicalId, TypeToken, Value};
 use stead_provider::LiveState;
 use stead_schema::{Access, Property, Shape, TypeSchema, check};
 
+use self::lists::{Lists, lists};
 use self::names::{id_of, variable_of};
 pub use self::references::Reference;
 use self::references::{References, ordered};
@@ -70,29 +72,21 @@ struct Found {
 pub async fn existing(workspace: &Workspace, request: &ExistingRequest) -> Result<Survey, OpError> {
     let types = types(workspace, &request.types)?;
     let state = workspace.load().await?.state;
-    let mut survey = Survey::default();
-    let lists = futures_util::stream::iter(types).map(|ty| async move {
-        let listed = match workspace.engine.providers.of(&ty).and_then(|provider| provider.listing()) {
-            Some(listing) => listing.list(&ty, request.scope).await.map_err(|refusal| refusal.message),
-            None => Err("its provider cannot list resources".to_owned()),
-        };
-        (ty, listed)
-    });
-    let mut ids = Vec::new();
-    for (ty, listed) in lists.buffered(workspace.engine.parallel).collect::<Vec<_>>().await {
-        match listed {
-            Ok(listed) => ids.extend(listed.into_iter().map(|id| (ty.clone(), id))),
-            Err(reason) => survey.unlisted.push((ty, reason)),
-        }
-    }
+    let Lists { mut ids, unlisted, read, unread, .. } = lists(workspace, types, request.scope, &state).await;
+    let mut survey = Survey { unlisted, ..Survey::default() };
     let recorded: BTreeSet<(&TypeToken, &PhysicalId)> =
         state.copies().filter_map(|copy| Some((&copy.ty, copy.id.as_ref()?))).collect();
     let all = ids.len();
     ids.retain(|(ty, id)| !recorded.contains(&(ty, id)));
     survey.recorded = all - ids.len();
+    let known = &read;
     let reads = futures_util::stream::iter(ids).map(|(ty, id)| async move {
-        let read = workspace.engine.find(&ty, &id, None).await;
-        (ty, id, read)
+        let key = (ty, id);
+        let live = match known.get(&key) {
+            Some(live) => Ok(Some(live.clone())),
+            None => workspace.engine.find(&key.0, &key.1, None).await,
+        };
+        (key.0, key.1, live)
     });
     let mut found = Vec::new();
     for (ty, id, read) in reads.buffered(workspace.engine.parallel).collect::<Vec<_>>().await {
@@ -105,6 +99,8 @@ pub async fn existing(workspace: &Workspace, request: &ExistingRequest) -> Resul
             Err(refusal) => survey.unread.push((ty, id, refusal.message)),
         }
     }
+    let parents = unread.into_iter().filter(|parent| !survey.unread.contains(parent)).collect::<Vec<_>>();
+    survey.unread.extend(parents);
     survey.found = named(workspace, request, found)?;
     Ok(survey)
 }

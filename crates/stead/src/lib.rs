@@ -44,7 +44,7 @@ pub use prune::{Pruning, prune_pins};
 pub use renames::{OldNames, old_names_elsewhere};
 pub use saved::SavedPlan;
 pub use stacks::{StackEntry, check_history, history, stacks};
-pub use stead_aws::MANAGED_POLICY;
+pub use stead_aws::{MANAGED_POLICY, Permissions, SplitPolicy};
 
 pub use stead_engine::ops;
 pub use stead_engine::{

@@ -1,46 +1,113 @@
 //! The least permissions that AWS must give for a plan.
 
-use stead_aws::{MoreProperties, Permissions, TypeUse, least};
+use stead_aws::{MoreProperties, Permissions, Settings, TypeUse, UsedProvider, known_by_id, least};
 use stead_engine::ops::Proposal;
-use stead_model::{Inputs, Map, Resource};
+use stead_model::{Graph, Inputs, Map, Node, Resource, Value};
 use stead_plan::{Action, Step};
 use stead_schema::cfn::HandlerKind;
 use stead_state::State;
 
+use crate::program::LookUp;
+use crate::{Project, Transcript};
+
+/// Settings of a provider that choose its credentials.
+const CREDENTIALS: [&str; 2] = ["profile", "role"];
+
 /// Returns the least IAM policies for making this plan with a look at every resource, and for applying it.
-pub fn permissions(proposal: &Proposal) -> Permissions {
+///
+/// `transcript` has the look-ups of the program that the plan was made from.
+pub fn permissions(
+    project: &Project,
+    target: &str,
+    proposal: &Proposal,
+    transcript: &Transcript,
+) -> Permissions {
     let base = proposal.base();
-    let mut uses: Vec<TypeUse> = base.copies().filter(|copy| copy.id.is_some()).map(read).collect();
-    uses.extend(proposal.plan().steps.iter().flat_map(|step| changes(step, base)));
-    least(&uses)
+    let mut uses: Vec<TypeUse> =
+        base.copies().filter(|copy| copy.id.is_some()).map(|copy| read(copy, base)).collect();
+    uses.extend(transcript.answered().map(looked_up));
+    let steps = &proposal.plan().steps;
+    uses.extend(steps.iter().flat_map(|step| changes(step, base, proposal.graph())));
+    least(&uses, &settings(project, target, base))
 }
 
-fn read(copy: &Resource) -> TypeUse {
-    let (ty, known, more) = (copy.ty.clone(), copy.outputs.clone(), MoreProperties::None);
-    TypeUse { ty, handler: HandlerKind::Read, known, more }
+/// Returns the settings of the target. The region of an earlier run stands for one of the environment.
+fn settings(project: &Project, target: &str, base: &State) -> Settings {
+    let settings = project.aws_settings(target);
+    let recorded = base.places().of("aws").and_then(|place| place.0.get("region")).cloned();
+    Settings { region: settings.region.or(recorded), ..settings }
 }
 
-fn changes(step: &Step, base: &State) -> Vec<TypeUse> {
-    let used = |handler, known: Map| {
+fn read(copy: &Resource, base: &State) -> TypeUse {
+    TypeUse {
+        ty: copy.ty.clone(),
+        handler: HandlerKind::Read,
+        known: copy.outputs.clone(),
+        more: MoreProperties::None,
+        provider: recorded_provider(copy, base),
+    }
+}
+
+fn looked_up(look_up: LookUp<'_>) -> TypeUse {
+    let mut known = known_by_id(&look_up.ty, look_up.id);
+    known.extend(look_up.properties.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let provider = look_up.provider.map(|(name, settings)| UsedProvider {
+        name: name.to_owned(),
+        settings: settings.clone(),
+        more: MoreProperties::None,
+    });
+    TypeUse { ty: look_up.ty, handler: HandlerKind::Read, known, more: MoreProperties::None, provider }
+}
+
+fn changes(step: &Step, base: &State, graph: &Graph) -> Vec<TypeUse> {
+    let used = |handler, known: Map, provider: Option<UsedProvider>| {
         let more = MoreProperties::None;
-        TypeUse { ty: step.ty.clone(), handler, known, more }
+        TypeUse { ty: step.ty.clone(), handler, known, more, provider }
     };
     let recorded = |copy| base.copy(copy).map(|copy| copy.outputs.clone()).unwrap_or_default();
+    let of_record = |copy| base.copy(copy).and_then(|copy| recorded_provider(copy, base));
+    let of_program = || declared_provider(graph.node(step.node?)?, graph);
     match &step.action {
         Action::Create { inputs, .. } => {
-            let create = TypeUse { more: more(inputs), ..used(HandlerKind::Create, known(inputs)) };
-            vec![create, used(HandlerKind::Read, known(inputs))]
+            let create =
+                TypeUse { more: more(inputs), ..used(HandlerKind::Create, known(inputs), of_program()) };
+            vec![create, used(HandlerKind::Read, known(inputs), of_program())]
         }
-        Action::Import { outputs, .. } => vec![used(HandlerKind::Read, outputs.clone())],
+        Action::Import { outputs, .. } => vec![used(HandlerKind::Read, outputs.clone(), of_program())],
         Action::Update { copy, inputs, .. } => {
             // A role that the resource gets is in the new inputs.
             let mut properties = recorded(copy);
             properties.extend(known(inputs));
-            vec![TypeUse { more: more(inputs), ..used(HandlerKind::Update, properties) }]
+            let update = used(HandlerKind::Update, properties, of_record(copy));
+            vec![TypeUse { more: more(inputs), ..update }]
         }
-        Action::Delete { copy, .. } => vec![used(HandlerKind::Delete, recorded(copy))],
+        Action::Delete { copy, .. } => vec![used(HandlerKind::Delete, recorded(copy), of_record(copy))],
         Action::Record { .. } | Action::Move { .. } | Action::Forget { .. } | Action::Barrier => Vec::new(),
     }
+}
+
+fn recorded_provider(copy: &Resource, base: &State) -> Option<UsedProvider> {
+    let provider = copy.ties.provider.as_ref()?;
+    let record = base.resolve(provider);
+    let mut settings = record.map(|record| record.inputs.clone()).unwrap_or_default();
+    if let Some((region, value)) = record.and_then(|record| record.outputs.get_key_value("region")) {
+        settings.insert(region.clone(), value.clone());
+    }
+    let locked = |name: &&str| settings.get(*name).is_some_and(Value::has_secrets);
+    let is_known = record.is_some() && !CREDENTIALS.iter().any(|name| locked(&name));
+    let more = if is_known { MoreProperties::None } else { MoreProperties::Unknown };
+    let name = record.map(|record| record.name.to_string()).unwrap_or_default();
+    Some(UsedProvider { name, settings, more })
+}
+
+fn declared_provider(node: &Node, graph: &Graph) -> Option<UsedProvider> {
+    let provider = graph.node(node.options.provider?)?;
+    let is_unknown = |name: &&str| provider.inputs.get(*name).is_some_and(|input| input.as_known().is_none());
+    let more = match CREDENTIALS.iter().any(is_unknown) {
+        true => MoreProperties::Unknown,
+        false => MoreProperties::None,
+    };
+    Some(UsedProvider { name: provider.name.to_string(), settings: known(&provider.inputs), more })
 }
 
 fn more(inputs: &Inputs) -> MoreProperties {

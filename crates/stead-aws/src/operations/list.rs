@@ -1,20 +1,37 @@
 //! Lists of the resources of a type.
 
 use async_trait::async_trait;
-use stead_model::{PhysicalId, TypeToken};
-use stead_provider::{ListScope, Listing, Refusal};
+use stead_model::{Map, PhysicalId, TypeToken, Value};
+use stead_provider::{ListParent, ListScope, Listing, Refusal};
+use stead_schema::cfn::list_parent_keys;
+use stead_schema::{list_parent_of, token_of};
 
 use crate::{AwsProvider, ServedType};
 
 #[async_trait]
 impl Listing for AwsProvider {
-    async fn list(&self, resource: &TypeToken, scope: ListScope) -> Result<Vec<PhysicalId>, Refusal> {
+    fn parent(&self, resource: &TypeToken) -> ListParent {
+        let Ok(served) = self.served(resource) else { return ListParent::default() };
+        let keys = list_parent_keys(served.name()).iter().map(|key| (*key).to_owned()).collect();
+        let of = list_parent_of(served.name());
+        let of = of.and_then(|parent| Some((token_of(parent.type_name)?, parent.properties)));
+        ListParent { keys, of }
+    }
+
+    async fn list(
+        &self,
+        resource: &TypeToken,
+        scope: ListScope,
+        parent: &Map,
+    ) -> Result<Vec<PhysicalId>, Refusal> {
         let served = self.served(resource)?;
         if served.schema.handlers.list.is_none() {
             return Err(Refusal::new(format!("{} cannot be listed through Cloud Control", served.name()))
                 .help("look the id up in the console of AWS, and import the resource by it"));
         }
-        let listed = self.client.list(served.name(), None).await.map_err(|fault| fault.refusal())?;
+        let model = (!parent.is_empty()).then(|| Value::Map(parent.clone()).to_json());
+        let listed =
+            self.client.list(served.name(), model.as_deref()).await.map_err(|fault| fault.refusal())?;
         let mut ids: Vec<String> = listed.into_iter().map(|one| one.identifier).collect();
         ids.sort();
         ids.dedup();

@@ -1,5 +1,6 @@
 //! The operations on one resource.
 
+mod batch;
 mod create;
 mod delete;
 mod list;

@@ -209,6 +209,9 @@ pub(crate) struct ImportArguments {
     /// List the ids of all resources of TYPE that exist, such as AWS::S3::Bucket, and import nothing
     #[arg(long, value_name = "TYPE", conflicts_with_all = ["ty", "name", "id"])]
     pub list: Option<String>,
+    /// With `--list`, a property of the parent, such as ClusterName=main for AWS::EKS::Nodegroup; repeat it for several
+    #[arg(long, value_name = "KEY=VALUE", requires = "list")]
+    pub parent: Vec<String>,
     /// With `--list` and `--all`, only resources that no stack has marked as its own
     #[arg(long)]
     pub unowned: bool,

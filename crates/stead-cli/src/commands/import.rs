@@ -6,7 +6,7 @@ use serde::Serialize;
 use stead::Notice;
 use stead::ops::{Import, ListScope, ListedResource, OpError, OpEvent, Undeclared};
 
-use stead_model::{Code, Diagnostic};
+use stead_model::{Code, Diagnostic, Map, Text, Value};
 
 use crate::args::ImportArguments;
 use crate::commands::run::{apply_plan, show_plan};
@@ -68,7 +68,9 @@ struct ListLine<'a> {
 /// Lists the resources of a type that exist.
 async fn list(session: &Session, ty: &str, arguments: &ImportArguments, ui: &Ui) -> Result<u8, Failure> {
     let scope = if arguments.unowned { ListScope::Unowned } else { ListScope::All };
-    let listed = session.workspace.list_resources(ty, scope, arguments.provider.as_deref()).await?;
+    let parent = parent(&arguments.parent)?;
+    let provider = arguments.provider.as_deref();
+    let listed = session.workspace.list_resources(ty, scope, &parent, provider).await?;
     for ListedResource { id, recorded_as } in &listed {
         let name = recorded_as.as_ref().map(|name| name.short().to_owned());
         let remark = name.as_ref().map(|name| format!("  {name}")).unwrap_or_default();
@@ -79,4 +81,16 @@ async fn list(session: &Session, ty: &str, arguments: &ImportArguments, ui: &Ui)
         ui.note("There is none.");
     }
     Ok(0)
+}
+
+/// Reads the properties of a parent, each as KEY=VALUE.
+fn parent(given: &[String]) -> Result<Map, OpError> {
+    let property = |text: &String| match text.split_once('=').filter(|(key, _)| !key.is_empty()) {
+        Some((key, value)) => Ok((Text::from(key), Value::from(value))),
+        None => {
+            let problem = Diagnostic::error(Code::USAGE, format!("{text:?} is no property with a value"));
+            Err(OpError::invalid(problem.help("write it as `--parent ClusterName=main`")))
+        }
+    };
+    given.iter().map(property).collect()
 }

@@ -1,5 +1,7 @@
 //! `stead plan`: shows the changes that `up` would make. Takes no lock and writes nothing.
 
+use std::collections::BTreeMap;
+
 use stead::ops::{Access, Cause, Look, OpEvent, PinUse, PlanRequest, Proposal, Unfinished};
 use stead::plan::{Action, Why};
 use stead::{Notice, SavedPlan};
@@ -40,7 +42,9 @@ pub(crate) async fn plan(session: &Session, arguments: &PlanArguments, ui: &Ui) 
     proposal.pins().into_iter().for_each(|pins| pins::show(pins, ui));
     warn_of_unnamed(session, proposal.base(), ui);
     if arguments.permissions {
-        show_permissions(&proposal, ui);
+        let target = session.workspace.target();
+        let policies = stead::permissions(&session.project, target, &proposal, &program.transcript());
+        show_permissions(policies, ui);
         return Ok(0);
     }
     if arguments.suggest_renames {
@@ -100,8 +104,11 @@ pub(crate) async fn permissions(session: &Session, scope: RunScope, ui: &Ui) -> 
 }
 
 /// Prints the least policies for a plan, each in parts that fit into a managed policy.
-fn show_permissions(proposal: &Proposal, ui: &Ui) {
-    let policies = stead::permissions(proposal).parts();
+fn show_permissions(permissions: stead::Permissions, ui: &Ui) {
+    let split = permissions.split();
+    let long = split.iter().filter(|policy| policy.parts.len() > 1);
+    let long: Vec<(String, usize)> = long.map(|policy| (policy.name.clone(), policy.parts.len())).collect();
+    let policies: BTreeMap<_, _> = split.into_iter().flat_map(stead::SplitPolicy::named).collect();
     // The types contain only strings and lists, so that they always have a text.
     let text = serde_json::to_string_pretty(&policies).unwrap_or_default();
     ui.result(&format!("{text}\n"));
@@ -109,15 +116,12 @@ fn show_permissions(proposal: &Proposal, ui: &Ui) {
     if policies.is_empty() {
         ui.note("This plan needs no permission of AWS.");
     }
-    for kind in ["read", "change"] {
-        let parts = policies.keys().filter(|name| name.starts_with(&format!("{kind}-"))).count();
-        if parts > 0 {
-            ui.note(&format!(
-                "The policy `{kind}` is longer than the {} characters of a managed policy. It is printed in {parts} parts: make \
-                 a policy of each, and attach them all.",
-                stead::MANAGED_POLICY
-            ));
-        }
+    for (name, parts) in long {
+        ui.note(&format!(
+            "The policy `{name}` is longer than the {} characters of a managed policy. It is printed in {parts} parts: make a \
+             policy of each, and attach them all.",
+            stead::MANAGED_POLICY
+        ));
     }
 }
 

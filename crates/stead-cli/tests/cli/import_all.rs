@@ -115,8 +115,14 @@ fn types_tags_and_owners_limit_an_import_and_types_with_a_parent_are_reported() 
     assert!(tagged.stdout.contains("uploads-shop") && !tagged.stdout.contains("jobs"), "{}", tagged.stdout);
     let none = project.stead(&all(&["--dry-run", "--tag", "team=other"])).ends(0);
     assert!(none.stderr.contains("There is nothing to import"), "{}", none.stderr);
-    let parent = project.stead(&["import", "--all", "AWS::ApiGateway::Stage", "-t", "sim"]).ends(0);
-    assert!(parent.stderr.contains("aws.apigateway.Stage cannot be listed"), "{}", parent.stderr);
+    let parent = project
+        .stead(&["import", "--all", "AWS::ApplicationAutoScaling::ScalingPolicy", "-t", "sim"])
+        .ends(0);
+    assert!(
+        parent.stderr.contains("aws.applicationautoscaling.ScalingPolicy cannot be listed"),
+        "{}",
+        parent.stderr
+    );
     let unknown = project.stead(&["import", "--all", "AWS::S3::Buket", "-t", "sim"]).ends(2);
     assert!(
         unknown.stderr.contains("no provider of this target serves AWS::S3::Buket"),
@@ -173,4 +179,59 @@ fn flags_of_a_whole_import_need_it() {
     }
     let unowned = project.stead(&["import", "--unowned", "local.File", "f", "f"]).ends(2);
     assert!(unowned.stderr.contains("`--unowned` belongs to `--list` and `--all`"), "{}", unowned.stderr);
+}
+
+/// Returns a project whose account has two clusters with node groups that were made by hand.
+fn clusters() -> Project {
+    let project = Project::only("export const stage = \"dev\";\n");
+    let role = insert(
+        &project,
+        "AWS::IAM::Role",
+        r#"{"RoleName":"nodes","AssumeRolePolicyDocument":{"Version":"2012-10-17","Statement":[]}}"#,
+    );
+    assert_eq!(role, "nodes");
+    for (cluster, group) in [("main", "web"), ("spare", "batch")] {
+        let role = "arn:aws:iam::000000000000:role/nodes";
+        let of_cluster = format!(
+            r#"{{"Name":"{cluster}","RoleArn":"{role}","ResourcesVpcConfig":{{"SubnetIds":["subnet-1"]}}}}"#
+        );
+        insert(&project, "AWS::EKS::Cluster", &of_cluster);
+        let of_group = format!(
+            r#"{{"ClusterName":"{cluster}","NodegroupName":"{group}","NodeRole":"{role}","Subnets":["subnet-1"]}}"#
+        );
+        insert(&project, "AWS::EKS::Nodegroup", &of_group);
+    }
+    project
+}
+
+#[test]
+fn list_of_children_takes_their_parent_and_says_what_it_lacks() {
+    let project = clusters();
+    let listed = |more: &[&str]| {
+        let command = ["import", "-t", "sim", "--list", "AWS::EKS::Nodegroup"];
+        project.stead(&[&command[..], more].concat())
+    };
+    let lacking = listed(&[]).ends(2);
+    assert!(lacking.stderr.contains("ClusterName is needed"), "{}", lacking.stderr);
+    assert!(
+        lacking.stderr.contains("stead import --list aws.eks.Nodegroup --parent ClusterName=VALUE"),
+        "{}",
+        lacking.stderr
+    );
+    let of_main = listed(&["--parent", "ClusterName=main"]).ok();
+    assert!(of_main.contains("web") && !of_main.contains("batch"), "{of_main}");
+    let wrong = listed(&["--parent", "main"]).ends(2);
+    assert!(wrong.stderr.contains("no property with a value"), "{}", wrong.stderr);
+}
+
+#[test]
+fn children_are_found_within_each_of_their_parents() {
+    let project = clusters();
+    let dry = ["import", "-t", "sim", "--all", "--dry-run"];
+    let of_groups = project.stead(&[&dry[..], &["AWS::EKS::Nodegroup"]].concat()).ends(0);
+    let out = &of_groups.stdout;
+    assert!(out.contains("web") && out.contains("batch"), "{out}{}", of_groups.stderr);
+    assert!(!out.contains("aws.eks.Cluster#"), "the parents are not imported: {out}");
+    let everything = project.stead(&dry).ends(0).stdout;
+    assert!(everything.contains("aws.eks.Cluster#main") && everything.contains("batch"), "{everything}");
 }

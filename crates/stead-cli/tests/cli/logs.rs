@@ -75,6 +75,27 @@ fn logs_of_the_stack_are_merged_by_time_under_the_names_of_their_resources() {
 }
 
 #[test]
+fn of_several_resources_with_one_id_the_one_with_logs_or_metrics_is_meant() {
+    let project = Project::with(
+        r#"
+import { iam, lambda, logs, sns } from "stead/aws";
+const role = new iam.Role({ AssumeRolePolicyDocument: {} }, { id: "orders" });
+new lambda.Function({ FunctionName: "orders", Role: role.Arn, Code: { ZipFile: "x" } }, { id: "orders" });
+new logs.LogGroup({ LogGroupName: "/aws/lambda/orders" }, { id: "ordersLog" });
+new iam.Role({ AssumeRolePolicyDocument: {} }, { id: "shipping" });
+new sns.Topic({ TopicName: "shipping" }, { id: "shipping" });
+"#,
+    );
+    project.stead_with(&KEY, &["up", "--yes", "-t", "sim"]).ok();
+    put(&project, vec![event(1000, "START")]);
+    assert_eq!(without_times(&project.stead(&["logs", "orders", "-t", "sim"]).ok()), "START\n");
+    let stats = project.stead(&["stats", "shipping", "-t", "sim"]).ends(0);
+    assert!(!stats.stderr.contains("ST0207"), "{}", stats.stderr);
+    let ambiguous = project.stead(&["state", "show", "shipping", "-t", "sim"]);
+    assert!(ambiguous.ends(1).stderr.contains("ST0207"));
+}
+
+#[test]
 fn resource_without_logs_or_metrics_is_an_answer_that_names_those_that_have_some() {
     let project = Project::with(PROGRAM);
     project.stead_with(&KEY, &["up", "--yes", "-t", "sim"]).ok();

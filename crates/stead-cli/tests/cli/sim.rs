@@ -57,6 +57,44 @@ fn permissions_of_a_plan_name_the_resources_that_it_knows() {
 }
 
 #[test]
+fn permissions_of_a_plan_include_its_look_ups_and_name_what_is_recorded() {
+    let made = r#"
+import { s3, secretsmanager, sns } from "stead/aws";
+new s3.Bucket({ BucketName: "reports-1" }, { id: "reports" });
+new secretsmanager.Secret({ Name: "db" }, { id: "db" });
+new sns.Topic({ TopicName: "orders" }, { id: "orders" });
+"#;
+    let project = Project::with(made);
+    let policies = |arguments: &[&str]| {
+        let printed = project.stead(&on_sim(&[&["plan", "--permissions"], arguments].concat())).ok();
+        serde_json::from_str::<serde_json::Value>(&printed).unwrap()
+    };
+    let resources = |policies: &serde_json::Value, part: &str, action: &str| {
+        let statements = policies[part]["Statement"].as_array().cloned().unwrap_or_default();
+        let has = |one: &&serde_json::Value| {
+            one["Action"].as_array().unwrap().iter().any(|listed| listed.as_str() == Some(action))
+        };
+        statements.iter().find(has).map(|one| one["Resource"].to_string())
+    };
+    // The bucket and the topic get no role.
+    assert_eq!(resources(&policies(&[]), "change", "iam:PassRole"), None);
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let secret = resources(&policies(&[]), "read", "secretsmanager:GetSecretValue").unwrap();
+    assert!(secret.contains(":secret:db-") && !secret.contains('*'), "{secret}");
+    let topic = resources(&policies(&[]), "read", "sns:GetTopicAttributes").unwrap();
+    assert!(topic.contains(":orders"), "{topic}");
+
+    // Another environment looks the bucket up.
+    project.write(
+        "main.ts",
+        "import { s3 } from \"stead/aws\";\nexport const arn = s3.Bucket.get(\"reports-1\").Arn;\n",
+    );
+    let looked_up = policies(&["-e", "prod"]);
+    let bucket = resources(&looked_up, "read", "s3:GetBucketTagging").unwrap();
+    assert!(bucket.contains("arn:aws:s3:::reports-1"), "{looked_up}");
+}
+
+#[test]
 fn existing_resource_is_imported_and_keeps_what_the_program_does_not_declare() {
     let project = Project::with(PROGRAM);
     project.stead(&on_sim(&["up", "--yes"])).ok();

@@ -19,7 +19,6 @@ mod logs;
 mod machine;
 mod metrics;
 mod outside;
-mod parents;
 mod place;
 mod progress;
 mod quotas;

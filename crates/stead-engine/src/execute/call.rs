@@ -28,11 +28,13 @@ pub(crate) struct Answer {
     pub actual_inputs: Option<Map>,
     /// The timeout that passed without an answer.
     pub timed_out: Option<Duration>,
+    /// Warnings of the service, without secrets.
+    pub warnings: Vec<String>,
 }
 
 impl Answer {
     pub(crate) fn of(outcome: Outcome) -> Answer {
-        Answer { outcome, refusal: None, actual_inputs: None, timed_out: None }
+        Answer { outcome, refusal: None, actual_inputs: None, timed_out: None, warnings: Vec::new() }
     }
 
     fn refused(refusal: Refusal) -> Answer {
@@ -99,9 +101,12 @@ pub(crate) async fn call(
         return answer;
     }
     world.crash_point("step.call.before");
+    let warnings = receipt.warnings();
     let answer = tokio::select! {
         biased;
-        answer = ask(receipt, provider, (intent, request), owners.own_mark(intent), deletion) => answer,
+        answer = ask(receipt, provider, (intent, request), owners.own_mark(intent), deletion) => {
+            Answer { warnings: warnings.take(), ..answer }
+        }
         () = world.clock.sleep(timeout) => {
             let message = format!("the provider did not answer within {} s", timeout.as_secs());
             Answer { timed_out: Some(timeout), ..Answer::of(Outcome::InDoubt { message }) }

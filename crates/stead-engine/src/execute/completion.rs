@@ -41,7 +41,13 @@ impl Executor<'_> {
     }
 
     /// Records the outcome of an operation, and starts or skips the dependents of its step.
-    fn complete(&mut self, id: StepId, op: OpId, intent: Intent, answer: Answer) {
+    fn complete(&mut self, id: StepId, op: OpId, intent: Intent, mut answer: Answer) {
+        for message in std::mem::take(&mut answer.warnings) {
+            if let Some(operation) = self.operations[id.0] {
+                let name = self.plan.steps[id.0].name.clone();
+                (self.events)(Event::StepWarned { operation, name, message });
+            }
+        }
         if answer.is_transient() && self.schedule_retry(id, op, &answer) {
             return;
         }
@@ -104,7 +110,7 @@ impl Executor<'_> {
         if let Some(operation) = self.operations[id.0] {
             let name = self.plan.steps[id.0].name.clone();
             let because = answer.refusal.map(|refusal| refusal.message).unwrap_or_default();
-            (self.events)(Event::StepRetried { operation, name, attempt: 2, because, millis: 0 });
+            (self.events)(Event::StepReplaces { operation, name, because });
         }
         drop(self.run.submit(Record::End { op, outcome: answer.outcome }));
         self.calls.make_startable(id);

@@ -1,5 +1,6 @@
 //! Questions to the providers that a plan depends on: checks, differences and reads.
 
+mod batches;
 pub(crate) mod declared_part;
 pub(crate) mod limits;
 pub(crate) mod provider_limits;

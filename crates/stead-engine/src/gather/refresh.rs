@@ -35,7 +35,7 @@ pub struct Refreshed {
 }
 
 impl Engine {
-    /// Reads every live resource, in parallel. Writes nothing.
+    /// Reads every live resource, in parallel, and many of one type in a batch. Writes nothing.
     pub async fn refresh(&self, base: &State) -> Result<Refreshed, Vec<Diagnostic>> {
         self.refresh_where(base, |_| true).await
     }
@@ -84,8 +84,12 @@ impl Engine {
             .filter(|resource| resource.lifecycle == Lifecycle::Live && selected(resource))
             .collect();
         let limits = &ProviderLimits::of(&self.providers);
+        let told = &self.read_in_batches(&live, base, limits).await;
         let reads = futures_util::stream::iter(live)
             .map(|resource| async move {
+                if let Some(live) = told.get(&resource.copy()) {
+                    return (resource, Ok(Reading::Found(live.clone())));
+                }
                 let _permit = limits.wait(resource.ty.provider()).await;
                 (resource, self.read(resource, base).await)
             })

@@ -1,8 +1,8 @@
 //! Lists real resources of a type that can be imported.
 
-use stead_model::{Code, Diagnostic, Name, PhysicalId, Resource, TypeToken, Uid};
+use stead_model::{Code, Diagnostic, Hint, Map, Name, NextStep, PhysicalId, Resource, TypeToken, Uid};
 pub use stead_provider::ListScope;
-use stead_provider::Refusal;
+use stead_provider::{ListParent, Refusal};
 
 use crate::ops::error::no_stack;
 use crate::ops::places::Untold;
@@ -17,11 +17,13 @@ pub struct ListedResource {
 }
 
 impl Workspace {
-    /// Returns the real resources of a type, sorted by id. `served_by` names a recorded provider resource.
+    /// Returns the real resources of a type, sorted by id. `parent` has properties of the resource within which they are listed,
+    /// `served_by` names a recorded provider resource.
     pub async fn list_resources(
         &self,
         ty: &str,
         scope: ListScope,
+        parent: &Map,
         served_by: Option<&str>,
     ) -> Result<Vec<ListedResource>, OpError> {
         let ty = published(ty);
@@ -39,10 +41,11 @@ impl Workspace {
             let message = format!("the provider `{}` cannot list its resources", provider.name());
             return Err(OpError::invalid(Diagnostic::error(Code::CANNOT_READ, message)));
         };
+        check_parent(&ty, &listing.parent(&ty), parent)?;
         if let Some(loaded) = state.as_ref().filter(|_| record.is_none()) {
             self.compare_places(&loaded.state, (None, &[]), Untold::Note).await?;
         }
-        let ids = listing.list(&ty, scope).await.map_err(|refusal| {
+        let ids = listing.list(&ty, scope, parent).await.map_err(|refusal| {
             let message = format!("cannot list {ty}: {}", refusal.message);
             let problem = Diagnostic::error(Code::CANNOT_READ, message);
             OpError::Read(vec![refusal.help.into_iter().fold(problem, Diagnostic::help)])
@@ -59,6 +62,25 @@ impl Workspace {
         let listed = ids.into_iter().map(|id| ListedResource { recorded_as: recorded(&id), id });
         Ok(listed.filter(|one| scope == ListScope::All || one.recorded_as.is_none()).collect())
     }
+}
+
+/// Fails if a list of the type needs properties of a parent that are not given.
+fn check_parent(ty: &TypeToken, needed: &ListParent, parent: &Map) -> Result<(), OpError> {
+    let missing: Vec<String> =
+        needed.keys.iter().filter(|key| !parent.contains_key(key.as_str())).cloned().collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let message = format!("{ty} is listed within a parent: {} is needed", missing.join(" and "));
+    let problem = Diagnostic::error(Code::USAGE, message);
+    let problem = match &needed.of {
+        Some((parent, properties)) => {
+            problem.note(format!("The parent is an {parent}: {}.", properties.join(" and ")))
+        }
+        None => problem,
+    };
+    let keys = needed.keys.clone();
+    Err(OpError::invalid(problem.help(Hint::from(NextStep::ListChildren { ty: ty.to_string(), keys }))))
 }
 
 /// Returns the provider resource of a copy; `None` for the default provider.

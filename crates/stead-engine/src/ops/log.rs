@@ -39,6 +39,12 @@ pub(super) fn event(event: &Event) {
         Event::StepRetried { operation, name, attempt, millis, .. } => {
             debug!(operation = operation.verb(), %name, attempt, millis, "step will be retried");
         }
+        Event::StepReplaces { name, .. } => {
+            debug!(%name, "step replaces the resource");
+        }
+        Event::StepWarned { operation, name, .. } => {
+            info!(operation = operation.verb(), %name, "the service has a warning");
+        }
         Event::StepEnded { operation, name, end, millis } => {
             let end = match end {
                 StepEnd::Done => "done",

@@ -11,8 +11,9 @@ use stead_provider::{LogLines, Provider, Refusal};
 pub use stead_provider::{Moment, Rest, Series, Span, Statistic, Unit};
 use stead_state::State;
 
+use crate::ops::find::find_able;
 use crate::ops::places::Untold;
-use crate::ops::{Access, OpError, Workspace, find};
+use crate::ops::{Access, OpError, Workspace};
 use crate::secrets::locked_record;
 
 /// Time before the newest line that is read again, because lines of a log can arrive late.
@@ -135,7 +136,8 @@ impl Workspace {
                 if all.is_empty() { Err(OpError::not_found(none_able(ability))) } else { Ok(all) }
             }
             Some(wanted) => {
-                let resource = find(state, wanted)?;
+                let is_able = |resource: &Resource| all().any(|(able, _)| able.copy() == resource.copy());
+                let resource = find_able(state, wanted, is_able)?;
                 able(resource).map(|one| vec![one]).ok_or_else(|| {
                     let others: Vec<&Name> = all().map(|(resource, _)| &resource.name).collect();
                     OpError::not_found(not_able(resource, ability, &others))

@@ -109,7 +109,10 @@ impl Engine {
             let receipt = run.resume(pending).await?;
             let answer =
                 call(&self.world, owners, receipt, &provider, &pending.intent, deletion, timeout).await;
-            let answer = answer.checked(&pending.intent, &PhysicalIds::of(run.base(), &self.providers));
+            let mut answer = answer.checked(&pending.intent, &PhysicalIds::of(run.base(), &self.providers));
+            for message in std::mem::take(&mut answer.warnings) {
+                events(Event::StepWarned { operation, name: resource.name.clone(), message });
+            }
             // The same key would only be told the same end again.
             let is_told = answer.tells_operation_failed();
             if is_told || !answer.is_transient() || attempts == MAX_ATTEMPTS {

@@ -30,6 +30,23 @@ async fn operation_of_a_busy_provider_is_retried_after_growing_pauses() {
     assert_eq!(bench.recorded().await, ["a"]);
 }
 
+#[tokio::test]
+async fn warning_of_a_service_about_a_success_is_an_event() {
+    let mut bench = Bench::new(8);
+    let warned = [("create", text("warn")), ("size", text("short names"))];
+    let report = bench.up(&Program::default().node("a", &warned)).await;
+    assert_eq!((report.result, report.done), (RunResult::Succeeded, 1));
+    let warnings: Vec<&str> = bench
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            Event::StepWarned { message, .. } => Some(message.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(warnings, ["a hook dislikes short names"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn deletion_of_a_busy_provider_is_retried() {
     let mut bench = Bench::new(8);

@@ -1,6 +1,6 @@
 //! Changes that a service makes in place only sometimes: planned as possible replacements, and tried first.
 
-use stead_model::RunResult;
+use stead_model::{Event, RunResult};
 use stead_plan::{Certainty, Purpose, Why};
 
 use crate::bench::{Bench, Program, text};
@@ -43,6 +43,9 @@ async fn replacement_follows_if_the_service_refuses_the_change_in_place() {
         };
         let mut bench = made(&program("1")).await;
         assert_eq!(bench.up(&program("2")).await.result, RunResult::Succeeded);
+        let replaces = |event: &&Event| matches!(event, Event::StepReplaces { because, .. } if because == "it has to be made anew");
+        assert_eq!(bench.events.iter().filter(replaces).count(), 1);
+        assert!(!bench.events.iter().any(|event| matches!(event, Event::StepRetried { .. })));
         let order = if delete_first { ["delete a", "create a"] } else { ["create a", "delete a"] };
         assert_eq!(bench.provider.log(), [&["update a"], order.as_slice()].concat());
         let state = bench.load().await.state;

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use stead_journal::StackKeys;
 use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, TypeToken, Value};
 use stead_provider::{
-    CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
-    Provider, Receipt, Recovery, Refusal, UpdateRequest, Updated,
+    BatchReads, CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState,
+    PartialResult, Provider, Receipt, Recovery, Refusal, UpdateRequest, Updated,
 };
 use stead_schema::{Access, Problem, Property, Shape, TypeSchema, check, diff};
 use stead_state::{Batch, Record};
@@ -37,6 +37,7 @@ pub(crate) struct Scripted {
     pub(crate) echoes: AtomicBool,
     /// Ability to read.
     pub(crate) sight: Mutex<stead_provider::Reads>,
+    pub(crate) batches: Mutex<Batches>,
 }
 
 /// How the provider answers reads.
@@ -88,6 +89,7 @@ impl Scripted {
             read_calls: AtomicUsize::new(0),
             echoes: AtomicBool::new(false),
             sight: Mutex::new(stead_provider::Reads::RealResource),
+            batches: Mutex::new(Batches::None),
         }
     }
 
@@ -97,6 +99,10 @@ impl Scripted {
 
     /// Logs the call, and checks that its intent is durable.
     async fn called(&self, operation: &str, receipt: &Receipt, inputs: &Map) {
+        if inputs.get(operation).and_then(Value::as_str) == Some("warn") {
+            let secret = inputs.get("size").and_then(Value::as_str).unwrap_or_default();
+            receipt.warnings().add(format!("a hook dislikes {secret}"));
+        }
         let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(now, Ordering::SeqCst);
         let trusts = self.trusting.load(Ordering::SeqCst);
@@ -170,6 +176,35 @@ impl Scripted {
             Some("doubt") => CallOutcome::InDoubt(Doubt { message: "the line went dead".into() }),
             _ => CallOutcome::Done(done),
         }
+    }
+}
+
+/// Answer of the scripted provider to a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Batches {
+    /// It reads one resource at a time.
+    None,
+    Answered,
+    Refused,
+}
+
+#[async_trait]
+impl BatchReads for Scripted {
+    fn covers(&self, _: &TypeToken) -> bool {
+        true
+    }
+
+    async fn read_all(&self, resources: &[&Resource]) -> Result<Vec<Option<LiveState>>, Refusal> {
+        self.log.lock().unwrap().push(format!("read {}", resources.len()));
+        if *self.batches.lock().unwrap() == Batches::Refused {
+            return Err(Refusal::new("lists are not allowed"));
+        }
+        let real = self.real.lock().unwrap();
+        let live = |resource: &&Resource| {
+            let inputs = real.get(resource.id.as_ref()?.as_str())?.clone();
+            Some(LiveState { outputs: outputs(&inputs), inputs })
+        };
+        Ok(resources.iter().map(live).collect())
     }
 }
 
@@ -296,6 +331,10 @@ impl Provider for Scripted {
             self.real.lock().unwrap().remove(request.resource.id.as_ref().unwrap().as_str());
         }
         answer
+    }
+
+    fn batch_reads(&self) -> Option<&dyn BatchReads> {
+        (*self.batches.lock().unwrap() != Batches::None).then_some(self)
     }
 
     fn max_parallel_calls(&self) -> Option<usize> {

@@ -8,7 +8,7 @@ use stead_plan::Purpose;
 use tokio::time::Instant;
 
 use crate::bench::{Bench, Program, text};
-use crate::provider::Reads;
+use crate::provider::{Batches, Reads};
 
 /// A bench with an existing resource, whose provider answers reads in this way from now on.
 async fn bench(reads: Reads) -> Bench {
@@ -38,6 +38,50 @@ async fn read_from_a_busy_provider_is_retried_after_growing_pauses() {
     // The pauses are half a second and a second; at most half of each is random.
     let waited = before.elapsed();
     assert!((Duration::from_millis(750)..=Duration::from_millis(1550)).contains(&waited), "{waited:?}");
+}
+
+/// A bench with this many existing resources, whose provider answers batches in this way.
+async fn many(count: usize, batches: Batches) -> Bench {
+    let mut bench = Bench::new(8);
+    let program = (0..count)
+        .fold(Program::default(), |program, n| program.node(&format!("r{n}"), &[("size", text("1"))]));
+    bench.up(&program).await;
+    bench.provider.log();
+    *bench.provider.batches.lock().unwrap() = batches;
+    bench
+}
+
+#[tokio::test(start_paused = true)]
+async fn many_resources_are_read_in_one_batch() {
+    let bench = many(12, Batches::Answered).await;
+    let first = bench.provider.real.lock().unwrap().keys().next().unwrap().clone();
+    bench.provider.real.lock().unwrap().get_mut(&first).unwrap().insert("size", Value::from("2"));
+    let refreshed = bench.engine.refresh(&bench.load().await.state).await.unwrap();
+    assert_eq!(refreshed.drift.len(), 1, "a change is found in a batch");
+    assert_eq!(bench.provider.log(), ["read 12"]);
+    assert_eq!(bench.provider.read_calls.load(Ordering::SeqCst), 0);
+
+    let few = many(9, Batches::Answered).await;
+    few.engine.refresh(&few.load().await.state).await.unwrap();
+    assert_eq!((few.provider.log().len(), few.provider.read_calls.load(Ordering::SeqCst)), (0, 9));
+}
+
+#[tokio::test(start_paused = true)]
+async fn resource_that_a_batch_lacks_is_read_by_itself_before_it_counts_as_gone() {
+    let bench = many(12, Batches::Answered).await;
+    let first = bench.provider.real.lock().unwrap().keys().next().unwrap().clone();
+    bench.provider.real.lock().unwrap().remove(&first);
+    let refreshed = bench.engine.refresh(&bench.load().await.state).await.unwrap();
+    assert!(matches!(refreshed.drift.as_slice(), [gone] if gone.found.is_none()));
+    assert_eq!(bench.provider.read_calls.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn refused_batch_leaves_its_resources_to_reads() {
+    let bench = many(12, Batches::Refused).await;
+    assert!(bench.engine.refresh(&bench.load().await.state).await.unwrap().drift.is_empty());
+    assert_eq!(bench.provider.log(), ["read 12"]);
+    assert_eq!(bench.provider.read_calls.load(Ordering::SeqCst), 12);
 }
 
 #[tokio::test(start_paused = true)]

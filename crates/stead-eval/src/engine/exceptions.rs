@@ -5,7 +5,7 @@ use std::time::Duration;
 use rquickjs::{Ctx, Object, Value};
 use stead_model::{Code, Diagnostic, EvalError, SourceRef};
 
-use crate::host::{Handles, SharedSession};
+use crate::host::{Handles, SharedSession, meant_by_undefined};
 use crate::program::source_text::SourceSpan;
 
 /// Steps of the engine between two interrupts, approximately.
@@ -70,6 +70,9 @@ pub(crate) fn report<'js>(
         .exceeded
         .as_ref()
         .and_then(|_| session.borrow().loop_at(place.as_ref().unwrap_or(&start)));
+    let meant = place.as_ref().zip(details.undefined_member());
+    let meant = meant.and_then(|(place, key)| meant_by_undefined(&session.borrow(), place, key));
+    problem = meant.into_iter().fold(problem, Diagnostic::help);
     if let Some(SourceSpan { at, length }) = place {
         let what = if limit_state.exceeded.is_some() { "last known position" } else { "thrown here" };
         problem = problem.at(at, length, what);
@@ -165,6 +168,13 @@ impl ThrownDetails {
     /// Returns true for the use of a variable before its declaration ran.
     fn is_uninitialised(&self) -> bool {
         self.name == "ReferenceError" && self.message.ends_with("is not initialized")
+    }
+
+    /// Returns the member that was read of a value that does not exist.
+    fn undefined_member(&self) -> Option<&str> {
+        let rest =
+            self.message.strip_prefix("cannot read property '").filter(|_| self.name == "TypeError")?;
+        rest.strip_suffix("' of undefined")
     }
 
     /// Returns a help for a name of another environment that a program does not have.

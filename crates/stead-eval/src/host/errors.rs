@@ -6,6 +6,7 @@ use stead_model::{Code, Diagnostic, TypeToken, nearest};
 use super::{Host, SharedSession};
 use crate::engine::code::CatchableError;
 use crate::engine::session::Session;
+use crate::program::source_text::SourceSpan;
 use crate::unknown::{errors, members};
 use crate::{ConsoleLevel, ConsoleLine};
 
@@ -132,6 +133,26 @@ fn not_a_class(session: &Session, site: usize) -> String {
         nearest(class, classes).map(|meant| format!("; did you mean `{before}.{meant}`?"))
     });
     format!("`{written}` is not a class{}", meant.unwrap_or_default())
+}
+
+/// Returns the type or service that a program may mean by `s3.Buket` in `s3.Buket.get("x")`, whose member `key` was read.
+pub(crate) fn meant_by_undefined(session: &Session, place: &SourceSpan, key: &str) -> Option<String> {
+    let file = session.files.get(&place.at.file)?;
+    let rest = file.source.from(&place.at);
+    let is_name = |c: char| c.is_alphanumeric() || "_$.".contains(c);
+    let path = rest.match_indices(&format!(".{key}")).find_map(|(at, _)| {
+        let start = rest[..at].rfind(|c| !is_name(c)).map_or(0, |before| before + 1);
+        rest[start..at].rsplit_once('.')
+    });
+    let (before, member) = path.filter(|(before, _)| !before.is_empty())?;
+    let own = session.requester.types(before);
+    let services = own.iter().filter_map(|token| token.as_str().split('.').nth(1));
+    let types = types_of(session, file.source.text(), before);
+    let classes = types.iter().filter(|token| !own.contains(token));
+    let names = classes.filter_map(|token| token.as_str().rsplit('.').next()).chain(services);
+    let names: std::collections::BTreeSet<&str> = names.collect();
+    let meant = nearest(member, names.iter().copied()).filter(|_| !names.contains(member))?;
+    Some(format!("`{before}.{member}` does not exist; did you mean `{before}.{meant}`?"))
 }
 
 /// Returns the types that a program may mean by the name before a class: those of the provider with that name, or those

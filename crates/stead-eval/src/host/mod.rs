@@ -29,6 +29,7 @@ use crate::engine::session::{Progress, Session};
 use crate::engine::values::{Intrinsics, define};
 
 pub(crate) use deferred::{Giver, result_error};
+pub(crate) use errors::meant_by_undefined;
 pub(crate) use secrets::input_to_js;
 
 pub(crate) type SharedSession = Rc<RefCell<Session>>;

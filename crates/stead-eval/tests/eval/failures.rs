@@ -328,6 +328,23 @@ fn new_of_a_misspelled_class_of_a_service_names_the_nearest() {
 }
 
 #[test]
+fn member_of_a_misspelled_class_or_service_names_the_nearest() {
+    for (text, meant) in [
+        (
+            "import { sqs } from 'stead/aws';\nexport const url = sqs.Quue.get('x').QueueUrl;\n",
+            "`sqs.Queue`?",
+        ),
+        ("import * as aws from 'stead/aws';\nconst q = [aws.sqs.Quue.get('x')];\n", "`aws.sqs.Queue`?"),
+        ("import * as aws from 'stead/aws';\nnew aws.sqz.Queue({});\n", "`aws.sqs`?"),
+    ] {
+        let failure = program(text).failure();
+        assert!(failure.contains(&format!("did you mean {meant}")), "{failure}");
+    }
+    let failure = program("const o: any = undefined;\no.x.y;\n").failure();
+    assert!(!failure.contains("did you mean"), "{failure}");
+}
+
+#[test]
 fn new_of_an_unknown_class_is_underlined() {
     let text = "import * as local from 'stead/local';\nconst ids = ['a'];\nids.map((id) => [id, new local.Fil({ path: id })]);\n";
     insta::assert_snapshot!(program(text).failure(), @"

@@ -41,7 +41,7 @@ impl<'a> RunObserver<'a> {
             Event::StepStarted { operation, name, .. } => {
                 *self.asked.entry((*operation, name.clone())).or_default() += 1;
             }
-            Event::StepRetried { operation, name, .. } => {
+            Event::StepRetried { operation, name, .. } | Event::StepReplaces { operation, name, .. } => {
                 *self.asked.entry((*operation, name.clone())).or_default() -= 1;
                 self.actor.trace.mark("a step was retried");
             }
@@ -155,6 +155,10 @@ pub(crate) fn describe(event: &Event) -> String {
         Event::RunEnded { run, result } => format!("{run} {result:?}"),
         Event::StepRetried { operation, name, attempt, .. } => {
             format!("{} {} again: {attempt}", operation.verb(), name.short())
+        }
+        Event::StepReplaces { name, .. } => format!("replace {} instead", name.short()),
+        Event::StepWarned { operation, name, .. } => {
+            format!("{} {} with a warning", operation.verb(), name.short())
         }
         Event::Stopping { .. } => "stopping".to_owned(),
     }

@@ -19,6 +19,7 @@ use crate::Project;
 use sources::ProjectSources;
 use transcript::Recording;
 
+pub(crate) use transcript::LookUp;
 pub use transcript::Transcript;
 
 /// Settings of an evaluation, besides the sources.

@@ -24,6 +24,18 @@ pub struct Transcript {
     found: BTreeMap<String, Option<Map>>,
     /// Outputs of other stacks.
     stacks: BTreeMap<String, Option<Map>>,
+    /// Settings of the provider resources that look-ups named, by place. A replay gets them from the program again.
+    #[serde(skip)]
+    providers: BTreeMap<String, Map>,
+}
+
+/// An existing resource that a program looked up.
+pub(crate) struct LookUp<'a> {
+    pub(crate) ty: TypeToken,
+    pub(crate) id: &'a str,
+    pub(crate) properties: &'a Map,
+    /// Place and settings of the provider resource that answered.
+    pub(crate) provider: Option<(&'a str, &'a Map)>,
 }
 
 impl Transcript {
@@ -45,11 +57,17 @@ impl Transcript {
 
     /// Returns type and id of the existing resources that the program looked up.
     pub fn look_ups(&self) -> impl Iterator<Item = (TypeToken, &str)> {
-        let found = self.found.iter().filter(|(_, properties)| properties.is_some());
-        let parts = found.filter_map(|(key, _)| key.split_once(' '));
-        parts.map(|(token, rest)| {
-            let id = rest.split_once(BY).map_or(rest, |(id, _)| id);
-            (TypeToken(token.to_owned()), id)
+        self.answered().map(|LookUp { ty, id, .. }| (ty, id))
+    }
+
+    /// Returns the existing resources that the program looked up.
+    pub(crate) fn answered(&self) -> impl Iterator<Item = LookUp<'_>> {
+        self.found.iter().filter_map(|(key, properties)| {
+            let (token, rest) = key.split_once(' ')?;
+            let (id, place) = rest.split_once(BY).map_or((rest, None), |(id, place)| (id, Some(place)));
+            let provider = place.and_then(|place| Some((place, self.providers.get(place)?)));
+            let ty = TypeToken(token.to_owned());
+            Some(LookUp { ty, id, properties: properties.as_ref()?, provider })
         })
     }
 }
@@ -133,7 +151,9 @@ impl Sources for Recording<'_> {
             return Ok(known.clone());
         }
         let found = self.sources.look_up(token, id, provider)?;
-        self.transcript.borrow_mut().found.insert(key, found.clone());
+        let mut transcript = self.transcript.borrow_mut();
+        transcript.found.insert(key, found.clone());
+        transcript.providers.extend(provider.map(|by| (by.place.clone(), by.settings.clone())));
         Ok(found)
     }
 

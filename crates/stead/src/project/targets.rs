@@ -92,10 +92,22 @@ impl Project {
 
     /// Returns the provider of AWS types for a cloud in this process: the `http` of the world.
     pub(crate) fn embedded_provider(&self, target: &str, world: World) -> AwsProvider {
+        AwsProvider::embedded(world, self.embedded_settings(target))
+    }
+
+    /// Returns the settings of the provider of AWS types on a target.
+    pub(crate) fn aws_settings(&self, target: &str) -> Settings {
+        match target {
+            "aws" => self.settings.targets.aws.settings(),
+            _ => self.embedded_settings(target),
+        }
+    }
+
+    fn embedded_settings(&self, target: &str) -> Settings {
         let TargetTables { aws, sim } = &self.settings.targets;
         let default_tags = if target == "aws" { &aws.default_tags } else { &sim.default_tags }.clone();
         let region = Some(self.embedded_region(target));
-        AwsProvider::embedded(world, Settings { region, default_tags, ..Settings::default() })
+        Settings { region, default_tags, ..Settings::default() }
     }
 
     /// Returns the region of a cloud in this process.

@@ -162,7 +162,7 @@ fn show_gaps(survey: &ExistingSurvey, request: &ExistingRequest, ui: &Ui) {
     unlisted.iter().for_each(|(ty, reason)| ui.json("unlisted", &UnlistedLine { ty, reason }));
     if request.types.is_empty() && unlisted.len() > NAMED {
         ui.note(&format!(
-            "{} types cannot be listed by themselves, most of them because they belong to a parent; name one of them to see why.",
+            "{} types cannot be listed, most of them because their parent is not known; name one of them to see why.",
             unlisted.len()
         ));
     } else {

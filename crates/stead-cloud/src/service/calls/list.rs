@@ -1,13 +1,12 @@
 //! `ListResources`: pages of identifiers. A resource model limits the list to resources with the same values.
 
 use stead_model::{Map, Value};
-use stead_schema::cfn::Schema;
+use stead_schema::cfn::{Schema, list_parent_keys};
 
 use super::{Answer, typed};
 use crate::service::error::{ErrorKind, ServiceError};
 use crate::service::identity::at;
 use crate::service::machine::{Call, Machine};
-use crate::service::parents;
 use crate::service::settings::ListedModels;
 use crate::service::state::ResourceKey;
 use crate::service::wire::{NEXT_TOKEN, RESOURCE_MODEL, object, text};
@@ -22,7 +21,7 @@ pub(super) fn list(machine: &mut Machine, call: &Call<'_>) -> Answer {
     }
     let size = call.parameters.max_results(PAGE)?;
     let wanted = call.parameters.object(&RESOURCE_MODEL)?.unwrap_or_default();
-    for name in parents::required(&schema.type_name) {
+    for name in list_parent_keys(&schema.type_name) {
         if !wanted.contains_key(*name) {
             return Err(missing(&schema.type_name, name));
         }
