@@ -267,4 +267,24 @@ mod tests {
             @"replacing main:aws.s3.Bucket#b: the service refuses the change in place: NotUpdatable: no"
         );
     }
+
+    #[test]
+    fn all_steps_under_way_are_listed_with_their_time() {
+        let (dev, style) = (Environment::new("dev"), Style::default());
+        let mut running = Running::default();
+        for (second, id) in ["a", "b", "c"].iter().enumerate() {
+            let name = format!("dev:main:local.Command#{id}");
+            running.event(&started(&name), Duration::from_secs(second as u64));
+        }
+        let lines = |rows| running.lines(Duration::from_secs(62), rows, &dev, &style).join("\n");
+        insta::assert_snapshot!(lines(3), @"
+        creating main:local.Command#a (1 min 2 s)
+        creating main:local.Command#b (1 min 1 s)
+        creating main:local.Command#c (1 min 0 s)
+        ");
+        insta::assert_snapshot!(lines(2), @"
+        creating main:local.Command#a (1 min 2 s)
+        and 2 more
+        ");
+    }
 }

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use stead_model::{
-    Binding, ChangeAt, Ciphertext, CopyRef, Crypter, KeyId, Map, Name, NoKey, OpId, Resource, Secret, StackId,
-    Stored, Unopened, Value,
+    Binding, ChangeAt, Ciphertext, CopyRef, Crypter, KeyId, Map, Name, NoKey, OpId, Resource, Secret,
+    StackId, Stored, Unopened, Value,
 };
 
 use crate::{Intent, Outcome, Record, Settlement, Snapshot, State};

@@ -183,7 +183,7 @@ fn saved_plan_does_not_delete_a_sibling_that_the_program_protects_under_another_
     let file = project.path("saved").display().to_string();
     project.stead(&["plan", "--out", &file]).ok();
     project.write("main.ts", &files("[\"c\"]", "preventDelete: true"));
-    project.stead(&["up", &file, "--yes"]).ends(13);
+    let _ = project.stead(&["up", &file, "--yes"]).ends(13);
     assert_eq!(project.read("c.txt"), "c");
 }
 

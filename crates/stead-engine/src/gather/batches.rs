@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use stead_model::{CopyRef, Resource, TypeToken};
-use stead_provider::{LiveState, Provider, Reads};
+use stead_provider::{LiveState, Provider, Reads, conceal_named};
 use stead_state::State;
 
 use crate::Engine;
 use crate::gather::provider_limits::ProviderLimits;
-use crate::secrets::{conceal, locked_record};
+use crate::secrets::locked_record;
 
 /// Resources of a type and a provider from which on they are read in a batch.
 const BATCH: usize = 10;
@@ -43,7 +43,7 @@ impl Engine {
             let told = resources.iter().zip(answers.unwrap_or_default());
             told.filter_map(|(resource, live)| {
                 let live = live?;
-                let outputs = conceal(&resource.sensitive, live.outputs);
+                let outputs = conceal_named(&resource.sensitive, live.outputs);
                 Some((resource.copy(), LiveState { outputs, ..live }))
             })
             .collect()

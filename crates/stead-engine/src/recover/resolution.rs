@@ -6,14 +6,13 @@
 use stead_model::{
     Code, Diagnostic, Hint, Map, Name, NextStep, Operation, PhysicalId, ResolveAnswer, Resource,
 };
-use stead_provider::{LiveState, conceal_sent};
+use stead_provider::{LiveState, conceal_named, conceal_sent};
 use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
 use crate::gather::read::Reading;
 use crate::physical_ids::PhysicalIds;
 use crate::recover::stated::StatedOutputs;
-use crate::secrets::conceal;
 
 /// A person's statement about the outcome of an operation in doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +143,7 @@ impl Engine {
             Some(schema) => schema.conceal(known),
             None => known,
         };
-        LiveState { inputs: resource.inputs.clone(), outputs: conceal(&resource.sensitive, outputs) }
+        LiveState { inputs: resource.inputs.clone(), outputs: conceal_named(&resource.sensitive, outputs) }
     }
 }
 

@@ -87,7 +87,7 @@ fn errors_of_marks_places_and_lists_show_no_secret_of_the_run() {
     let marks = now(provider.ownership().unwrap().marks()).unwrap_err();
     assert_eq!(marks.0, "trouble with [secret]");
     assert_eq!(now(provider.place()).unwrap_err().message, "trouble with [secret]");
-    let listed = now(provider.listing().unwrap().list(&ty(), crate::ListScope::All));
+    let listed = now(provider.listing().unwrap().list(&ty(), crate::ListScope::All, &Map::new()));
     assert_eq!(listed.unwrap_err().message, "trouble with [secret]");
     assert_eq!(now(provider.may_still_run(&ty(), "key")).as_deref(), Some("trouble with [secret]"));
 }

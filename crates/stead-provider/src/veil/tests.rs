@@ -8,8 +8,8 @@ use stead_secrets::{DataKey, SymmetricCrypter};
 
 use super::*;
 use crate::{
-    Claim, ListScope, LogLine, LogLines, MarksUnavailable, Moment, Occasion, OwnerMark, PhysicalIdentity,
-    Providers, Series, Span,
+    Claim, ListParent, ListScope, LogLine, LogLines, MarksUnavailable, Moment, Occasion, OwnerMark,
+    PhysicalIdentity, Providers, Series, Span,
 };
 
 pub(super) const CANARY: &str = "canary \"4711\" in the mine";
@@ -158,7 +158,11 @@ fn trouble() -> String {
 
 #[async_trait]
 impl Listing for Echo {
-    async fn list(&self, _: &TypeToken, _: ListScope) -> Result<Vec<PhysicalId>, Refusal> {
+    fn parent(&self, _: &TypeToken) -> ListParent {
+        ListParent::default()
+    }
+
+    async fn list(&self, _: &TypeToken, _: ListScope, _: &Map) -> Result<Vec<PhysicalId>, Refusal> {
         Err(Refusal::new(trouble()))
     }
 }
