@@ -121,9 +121,9 @@ pub const BUGS: &[(&str, &str)] = &[
     ("retain-ignored-on-replace", "a replacement deletes the old copy of a retained resource"),
     ("rollback-unprotects", "a rollback restores the marks and pins of the time"),
     ("rules-not-asked", "a record that violates a rule becomes durable"),
+    ("same-thing-twice", "two declarations of one file are applied one after the other"),
     ("seal-removed", "the seal of an epoch is removed with its journal"),
     ("seal-skipped", "a takeover leaves the old epoch open"),
-    ("same-thing-twice", "two declarations of one file are applied one after the other"),
     ("second-refusal-is-proof", "a refused second attempt proves that the first did not happen"),
     (
         "secret-of-others-not-searched",

@@ -94,7 +94,7 @@ fn recorded_provider(copy: &Resource, base: &State) -> Option<UsedProvider> {
         settings.insert(region.clone(), value.clone());
     }
     let locked = |name: &&str| settings.get(*name).is_some_and(Value::has_secrets);
-    let is_known = record.is_some() && !CREDENTIALS.iter().any(|name| locked(&name));
+    let is_known = record.is_some() && !CREDENTIALS.iter().any(locked);
     let more = if is_known { MoreProperties::None } else { MoreProperties::Unknown };
     let name = record.map(|record| record.name.to_string()).unwrap_or_default();
     Some(UsedProvider { name, settings, more })

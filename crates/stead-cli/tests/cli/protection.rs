@@ -201,7 +201,7 @@ fn rollback_keeps_the_values_of_siblings_whose_counters_shifted() {
     let outputs = |at: usize| {
         let all = project.stead(&["output", "all", "--json"]).ok();
         let all: serde_json::Value = serde_json::from_str(&all).unwrap();
-        all.as_array().unwrap()[at..].to_vec()
+        all["value"].as_array().unwrap()[at..].to_vec()
     };
     let before = outputs(0);
     project.stead(&["stack", "rollback", "run-1", "--yes"]).ok();

@@ -61,7 +61,7 @@ impl Answer {
     }
 }
 
-/// What a provider is asked for.
+/// Kind of a request to a provider.
 #[derive(Clone, Copy)]
 enum Request {
     Operation,

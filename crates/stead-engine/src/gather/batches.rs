@@ -25,7 +25,7 @@ struct Batch<'a> {
 }
 
 impl Engine {
-    /// Reads the resources that providers can read in batches. Returns the values of those that the batches tell about.
+    /// Reads the resources that providers can read in batches. Returns the values that the batches have.
     pub(super) async fn read_in_batches(
         &self,
         live: &[&Resource],

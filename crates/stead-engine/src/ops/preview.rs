@@ -133,13 +133,7 @@ impl Workspace {
         let program = protection.as_ref().or((request.pins != PinUse::Hold).then_some(&graph));
         let (pins, outer) = (pinning.standing(), request.plan.outer.clone());
         let guards = CurrentGuards { pins, outer, program, ..CurrentGuards::default() };
-        let (loaded, unfinished) = match request.access {
-            Access::Apply => (self.settle(loaded, &guards, events).await?, Unfinished::default()),
-            Access::ReadOnly => {
-                let unfinished = self.unfinished(&loaded).await?;
-                (loaded, unfinished)
-            }
-        };
+        let (loaded, unfinished) = self.settle_for(request.access, loaded, &guards, events).await?;
         let undeclared = match variant {
             Variant::Import(imports) => Import::declare_all(imports, self, &mut graph, &loaded.state).await?,
             Variant::Plain | Variant::Approved { .. } => Vec::new(),
@@ -184,7 +178,7 @@ impl Workspace {
             guards::permit_retained(&retained_today(&plan, &base, &guarded), &protected.by_other_names)?;
         }
         let by_other_names = std::mem::take(&mut protected.by_other_names);
-        let observed: Vec<Record> = protected.to_record(&plan).chain(observed).collect();
+        let observed: Vec<Record> = protected.into_records(&plan).chain(observed).collect();
         // The key for secrets of the program was tried before.
         if request.access == Access::Apply && !self.makes_secrets(&graph) {
             self.check_key_for(&recorded, ReadSecrets::in_plan(recorded.stack(), &plan, &observed)).await?;
@@ -209,6 +203,23 @@ impl Workspace {
             undeclared,
             places,
         })
+    }
+
+    /// Settles the operations that interrupted runs left, or lists them if nothing may be written.
+    async fn settle_for(
+        &self,
+        access: Access,
+        loaded: Loaded,
+        guards: &CurrentGuards<'_>,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<(Loaded, Unfinished), OpError> {
+        match access {
+            Access::Apply => Ok((self.settle(loaded, guards, events).await?, Unfinished::default())),
+            Access::ReadOnly => {
+                let unfinished = self.unfinished(&loaded).await?;
+                Ok((loaded, unfinished))
+            }
+        }
     }
 
     /// Loads the state while the program declares its graph. The default providers lead to the recorded places, and the secrets are

@@ -40,7 +40,7 @@ pub(super) struct Protected {
 
 impl Protected {
     /// Returns the records that a run of the plan writes. A plan without steps leaves the records as they are.
-    pub(super) fn to_record(self, plan: &Plan) -> impl Iterator<Item = Record> {
+    pub(super) fn into_records(self, plan: &Plan) -> impl Iterator<Item = Record> {
         let let_go: HashSet<CopyRef> = plan
             .steps
             .iter()

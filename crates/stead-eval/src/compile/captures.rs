@@ -66,9 +66,9 @@ pub(super) struct LiteralCaptures {
 pub(super) struct Captures {
     /// Captures of a deferred function, by the span of the call of `apply`, `all` or `ephemeral`.
     pub(super) calls: HashMap<Span, Vec<Capture>>,
-    /// Those of the functions that the file exports or names at its top level, by the name of the function.
+    /// Captures of the functions that the file exports or names at its top level, by the name of the function.
     pub(super) named: Vec<(String, Vec<Capture>)>,
-    /// Those of functions without a name of their own, by their span: another function may defer them.
+    /// Captures of functions without a name of their own, by their span: another function may defer them.
     pub(super) literals: HashMap<Span, LiteralCaptures>,
 }
 
@@ -142,21 +142,32 @@ pub(super) enum Owner {
     Package,
 }
 
-/// Import of the module "stead" that leads to `apply`, `all` or `ephemeral`.
+/// Import whose functions take other functions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Imported {
+    /// `apply`, `all` or `ephemeral` of the module "stead".
     Function,
+    /// The module "stead".
     Namespace,
+    /// A name of the module "stead/test", whose functions call the given ones by themselves.
+    Test,
 }
 
 fn imported_functions(program: &Program<'_>) -> HashMap<SymbolId, Imported> {
     let mut found = HashMap::new();
     for statement in &program.body {
         let Statement::ImportDeclaration(import) = statement else { continue };
-        if import.source.value != "stead" {
-            continue;
+        let specifiers = import.specifiers.iter().flatten();
+        match import.source.value.as_str() {
+            "stead" => {}
+            "stead/test" => {
+                let symbols = specifiers.filter_map(|specifier| specifier.local().symbol_id.get());
+                found.extend(symbols.map(|symbol| (symbol, Imported::Test)));
+                continue;
+            }
+            _ => continue,
         }
-        for specifier in import.specifiers.iter().flatten() {
+        for specifier in specifiers {
             let (local, imported) = match specifier {
                 ImportDeclarationSpecifier::ImportSpecifier(it) => match &it.imported {
                     ModuleExportName::IdentifierName(name)
@@ -285,7 +296,7 @@ impl Collector<'_> {
             Some(Imported::Namespace) => {
                 matches!(path.as_slice(), [name] if matches!(name.as_str(), "apply" | "all" | "ephemeral"))
             }
-            None => false,
+            Some(Imported::Test) | None => false,
         };
         let scope = id.reference_id.get().map(|id| self.scoping.get_reference(id).scope_id());
         let (true, Some(scope), Some(given)) =
@@ -303,6 +314,19 @@ impl Collector<'_> {
             _ => return,
         };
         self.calls.push(ApplyCall { span: it.span, given, scope });
+    }
+
+    /// Returns true if a call gives its functions to no `apply`, as far as the names tell.
+    fn calls_at_once(&self, callee: &Expression<'_>) -> bool {
+        let callee = callee.get_inner_expression();
+        if let Expression::StaticMemberExpression(member) = callee
+            && CALLS_AT_ONCE.contains(&member.property.name.as_str())
+        {
+            return true;
+        }
+        let Some((Root::Variable(id), _)) = chain(callee) else { return false };
+        let symbol = self.symbol(id);
+        symbol.is_some_and(|symbol| matches!(self.imported.get(&symbol), Some(Imported::Test)))
     }
 
     /// Returns the captures of the functions that the file names at its top level.
@@ -341,7 +365,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Returns what a function uses from outside, directly or through functions that it names. The functions that a file of
+    /// Returns the captures of a function, directly or through functions that it names. The functions that a file of
     /// the program names at its top level have their own captures.
     fn captures(&self, call: &ApplyCall) -> Vec<Capture> {
         let mut found = Vec::new();
@@ -412,8 +436,7 @@ fn chain<'e, 'a>(expression: &'e Expression<'a>) -> Option<(Root<'e, 'a>, Vec<St
 impl<'a> VisitJs<'a> for Collector<'_> {
     fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
         self.record_apply(it);
-        let at_once = matches!(it.callee.get_inner_expression(),
-            Expression::StaticMemberExpression(member) if CALLS_AT_ONCE.contains(&member.property.name.as_str()));
+        let at_once = self.calls_at_once(&it.callee);
         let given = self.calls.last().is_some_and(|call| call.span == it.span);
         if !at_once && !given {
             let functions = it.arguments.iter().filter_map(Argument::as_expression);

@@ -158,11 +158,11 @@ mod tests {
             let schema = bundle.schema(type_name).unwrap();
             let secrets = secret_outputs(type_name);
             for path in schema.classes.of(Class::ReadOnly).patterns() {
-                let keys = path.parts().iter().filter_map(|part| match part {
+                let mut keys = path.parts().iter().filter_map(|part| match part {
                     PatternPart::Key(key) => Some(key.as_str()),
                     PatternPart::Any | PatternPart::Index(_) => None,
                 });
-                let last = keys.last().unwrap_or_default();
+                let last = keys.next_back().unwrap_or_default();
                 let is_listed = secrets.is_some_and(|secrets| secrets.paths.patterns().contains(path));
                 let is_harmless = HARMLESS_ENDS.iter().any(|end| last.ends_with(end))
                     || HARMLESS.iter().any(|(of, name, _)| *of == type_name && *name == path.to_string());

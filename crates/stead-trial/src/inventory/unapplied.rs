@@ -2,11 +2,11 @@
 
 use stead_engine::OnFailure;
 use stead_engine::ops::{Approval, EarlierRun, Nothing, PlanRequest, Protecting, Wait};
-use stead_model::{Lifecycle, RunId};
+use stead_model::{DeletionPolicy, Lifecycle, RunId};
 use stead_plan::{MovePolicy, Purpose, Request};
 use stead_state::State;
 
-use super::{DeclaredFile, Inventory, apply, is_at};
+use super::{DeclaredFile, Ended, FILES, Inventory, apply, is_at};
 use crate::faults::process_faults::ProcessFaults;
 use crate::life::operate::DeclaredGraph;
 
@@ -45,13 +45,39 @@ pub(super) async fn protect_without_up(inventory: &mut Inventory, state: &State)
         (_, None) => {}
     }
     let after = inventory.text(file);
-    (inventory.protected, inventory.program) = (None, program);
+    inventory.protected = None;
+    if operation == 1 {
+        declare_recorded(inventory).await?;
+    }
+    inventory.program = program;
     match after {
         Some(after) if operation != 1 && after != before => {
             Err(format!("a refused operation changes nothing: f{file}"))
         }
         Some(_) => Ok(()),
         None => Err(format!("no file is deleted that the program protects: f{file}")),
+    }
+}
+
+/// Applies a program that declares what is recorded, without protection: a rollback recorded that of the program.
+async fn declare_recorded(inventory: &mut Inventory) -> Result<(), String> {
+    let state = inventory.state().await?;
+    let mut recorded: Vec<(Option<u32>, DeclaredFile)> = Vec::new();
+    for copy in state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live && !copy.imported) {
+        let Some(file) = (0..FILES).find(|file| is_at(copy, *file)) else { continue };
+        let name = copy.name.to_string();
+        let id = name.split_once('#').map_or("1", |(_, id)| id);
+        let counter = id.parse().ok();
+        let id = counter.is_none().then(|| id.to_owned());
+        let content = inventory.text(file).ok_or(format!("a rollback loses no recorded file: f{file}"))?;
+        let retained = copy.recorded_policy() == Some(DeletionPolicy::Retain);
+        recorded.push((counter, DeclaredFile { file, content, id, retained }));
+    }
+    recorded.sort_by_key(|(counter, _)| *counter);
+    inventory.program = recorded.into_iter().map(|(_, declared)| declared).collect();
+    match inventory.up(ProcessFaults::NONE, MovePolicy::Suggest).await {
+        Ended::Succeeded => Ok(()),
+        ended => Err(format!("a program that declares what is recorded is applied: {ended:?}")),
     }
 }
 

@@ -24,13 +24,7 @@ impl PermittedEdit {
             Work::Append { kind, records } => {
                 let run = open(kind).await?;
                 let id = run.id();
-                let read = ReadSecrets::in_records(run.stack(), &records);
-                if let Err(error) = workspace.ensure_key(&run, None, read).await {
-                    run.close(RunResult::Failed).await?;
-                    return Err(error);
-                }
-                write_records(&run, records).await?;
-                run.close(RunResult::Succeeded).await?;
+                workspace.append_records(run, records).await?;
                 (Some(id), EditOutcome::Done)
             }
             Work::Forget(copies) => {
@@ -106,6 +100,18 @@ async fn forget(run: Run, copies: Vec<CopyRef>) -> Result<(), OpError> {
 }
 
 impl Workspace {
+    /// Writes records in a run of their own, with a key for their secrets.
+    async fn append_records(&self, run: Run, records: Vec<Record>) -> Result<(), OpError> {
+        let read = ReadSecrets::in_records(run.stack(), &records);
+        if let Err(error) = self.ensure_key(&run, None, read).await {
+            run.close(RunResult::Failed).await?;
+            return Err(error);
+        }
+        write_records(&run, records).await?;
+        run.close(RunResult::Succeeded).await?;
+        Ok(())
+    }
+
     /// Records pins in a run of their own, before the names of their resources change. Returns the version of the stack
     /// after it.
     async fn record_pins(
