@@ -75,7 +75,8 @@ async fn declare_recorded(inventory: &mut Inventory) -> Result<(), String> {
     }
     recorded.sort_by_key(|(counter, _)| *counter);
     inventory.program = recorded.into_iter().map(|(_, declared)| declared).collect();
-    match inventory.up(ProcessFaults::NONE, MovePolicy::Suggest).await {
+    // The counters are those of the records.
+    match inventory.up(ProcessFaults::NONE, MovePolicy::Refuse).await {
         Ended::Succeeded => Ok(()),
         ended => Err(format!("a program that declares what is recorded is applied: {ended:?}")),
     }
