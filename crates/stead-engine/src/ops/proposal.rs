@@ -86,6 +86,11 @@ impl Proposal {
         &self.recorded
     }
 
+    /// Records that the run writes before its first step: protection that only the program has, and values that were read.
+    pub fn observed(&self) -> &[Record] {
+        &self.observed
+    }
+
     pub fn drift(&self) -> &[Drift] {
         &self.drift
     }

@@ -79,6 +79,7 @@ impl Actor {
             Err(error) => return self.refused_by(error),
         };
         let mut effects = Some(Effects::of(self, &permitted));
+        let protected = with_records(permitted.proposal());
         let (stop, stopping) = watch::channel(Stop::No);
         let mut watched = RunObserver::new(self, stop);
         let mut under_way = None;
@@ -102,7 +103,7 @@ impl Actor {
         watched.is_planned(proposal.plan(), result)?;
         let state = closed?;
         if proposal.pins().is_none() {
-            removes_no_protection(proposal.base(), &state)?;
+            removes_no_protection(&protected, &state)?;
         }
         self.check_pins_recorded(&state, proposal.graph(), proposal.plan(), result, pinfile)?;
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
@@ -189,6 +190,14 @@ impl Drop for DoomedIds {
             model.doomed.remove(id);
         }
     }
+}
+
+/// Returns the state that a run starts with. Protection of a declaration that only may be a resource is not in it.
+fn with_records(proposal: &Proposal) -> State {
+    let mut state = proposal.recorded().as_ref().clone();
+    // A record may be about a copy that a read found gone.
+    proposal.observed().iter().for_each(|record| drop(state.apply(record)));
+    state
 }
 
 /// Checks that a run without a program left every resource at least as protected as it was.
