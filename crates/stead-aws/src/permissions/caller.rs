@@ -19,14 +19,14 @@ pub struct UsedProvider {
 /// Credentials of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Caller {
-    /// Those of the target.
+    /// Credentials of the target.
     Target,
     Of {
         profile: Option<String>,
         /// ARN of the role that the profile, or the environment without one, assumes.
         role: Option<String>,
     },
-    /// Those of a provider resource with this name, whose settings are not known.
+    /// Credentials of a provider resource with this name, whose settings are not known.
     Unknown(String),
 }
 

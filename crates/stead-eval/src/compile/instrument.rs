@@ -231,7 +231,7 @@ impl<'a> Instrumenter<'a> {
         *function = captures.iter().fold(self.take(function), |f, it| self.capture(f, it, usage));
     }
 
-    /// Records what a function without a name of its own uses, once it is instrumented.
+    /// Records the captures of a function without a name of its own, once it is instrumented.
     pub(super) fn record_literal(&mut self, expression: &mut Expression<'a>) {
         if !is_function(expression) {
             return;

@@ -551,7 +551,7 @@ fn negative_zero_stays_negative_in_deferred_values() {
     assert_eq!(found, "[\"-Infinity\",-3.141592653589793]");
 }
 
-/// The language reads `done` of what an iterator returns, and a program reads `done` of a value.
+/// The language reads `done` of the results of an iterator, and a program reads `done` of a value.
 #[test]
 fn member_named_done_is_an_ordinary_member_of_an_unknown() {
     let head = "import { Data } from 'stead/local';\nconst u: any = new Data({ value: 1 }).echo;\n";

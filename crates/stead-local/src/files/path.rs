@@ -82,7 +82,7 @@ pub(crate) fn changed_outside(path: &Path, how: &str) -> Refusal {
     )
 }
 
-/// Refuses to overwrite what is not as recorded; `how` completes the message.
+/// Refuses to overwrite a file that is not as recorded; `how` completes the message.
 pub(crate) fn not_overwritten(path: &Path, how: &str) -> Refusal {
     Refusal::new(format!("{} {how}. Nothing was overwritten", path.display())).at(PATH).help(
         Hint::from(NextStep::PlanRefreshed)

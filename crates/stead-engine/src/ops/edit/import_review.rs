@@ -63,7 +63,7 @@ pub enum Loss {
 /// The content of the stack that an import would replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
-    /// An empty stack has nothing to lose, but could delete what it takes over.
+    /// An empty stack has nothing to lose, but could delete the resources that it takes over.
     Nothing,
     Records,
 }
