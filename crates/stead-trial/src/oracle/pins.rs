@@ -140,6 +140,11 @@ pub(crate) fn unlisted(plan: &Plan, base: &State, graph: &Graph) -> Vec<Resource
     old.filter(|old| !old.pinned).cloned().collect()
 }
 
+/// Returns true for a name without an id.
+fn is_unnamed(name: &Name) -> bool {
+    name.to_string().split_once('#').is_none_or(|(_, id)| id.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 impl Actor {
     /// Releases the pins of every resource that the program does not pin, as an update of the pins does.
     pub(crate) fn releases_orphans(&self, proposal: &Proposal) {
@@ -169,10 +174,15 @@ impl Actor {
             let (id, node) = graph.ids().zip(&graph.nodes).find(|(_, node)| node.name == resource.name)?;
             Some(graph.pin_setting(id) == Some(true) || node.options.prevent_delete == Some(true))
         };
+        // Of several resources without an id, the counter of today does not tell which one a declaration is.
+        let declared = program.into_iter().flat_map(|graph| graph.nodes.iter().map(|node| &node.name));
+        let siblings = declared.filter(|name| is_unnamed(name)).count();
+        let recorded = state.copies().filter(|copy| is_unnamed(&copy.name)).count();
+        let tells = |name: &Name| !is_unnamed(name) || siblings.max(recorded) == 1;
         let listed = self.workspace.pinfile.read().map(|(file, _)| pinned(&file)).unwrap_or_default();
         let stays = |copy: &&Resource| {
             listed.contains_key(&physical_path(&copy.name, &copy.ty))
-                || program.is_some_and(|graph| named((graph, copy)) == Some(true))
+                || program.is_some_and(|graph| tells(&copy.name) && named((graph, copy)) == Some(true))
         };
         let current = state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live);
         let ids = current.filter(stays).filter_map(|copy| copy.id.as_ref());
