@@ -47,7 +47,7 @@ pub enum MoreProperties {
 /// Action that gives a role to a service.
 const PASS_ROLE: &str = "iam:PassRole";
 
-/// Action that turns credentials into those of a role.
+/// Action that assumes a role.
 const ASSUME_ROLE: &str = "sts:AssumeRole";
 
 /// Characters of a managed policy, without white space.

@@ -172,7 +172,7 @@ impl Step {
     }
 }
 
-/// Renders what is under way, and for how long.
+/// Renders the operations under way, and for how long.
 fn doing((operation, phase): (Operation, Phase), name: &str, millis: u64, style: &Style) -> String {
     let elapsed = style.paint(Paint::Quiet, &format!("({})", elapsed(Duration::from_millis(millis))));
     let doing = match (phase, operation) {

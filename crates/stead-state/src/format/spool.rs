@@ -87,7 +87,7 @@ impl Spooled {
         }
     }
 
-    /// Returns true if no other attempt can change what the answer tells: the operation happened completely, or it created a resource,
+    /// Returns true if no other attempt can change the answer: the operation happened completely, or it created a resource,
     /// whose id no other answer may tell again.
     ///
     /// A later attempt at a create that happened in part may have completed the inputs since. The next plan sends the missing part, and

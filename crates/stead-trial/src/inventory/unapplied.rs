@@ -59,7 +59,7 @@ pub(super) async fn protect_without_up(inventory: &mut Inventory, state: &State)
     }
 }
 
-/// Applies a program that declares what is recorded, without protection: a rollback recorded that of the program.
+/// Applies a program that declares the recorded files, without protection: a rollback recorded that of the program.
 async fn declare_recorded(inventory: &mut Inventory) -> Result<(), String> {
     let state = inventory.state().await?;
     let mut recorded: Vec<(Option<u32>, DeclaredFile)> = Vec::new();
