@@ -90,9 +90,20 @@ const VAULT: fn(&World, &Link) -> Made = left_out;
 /// Refuses a manager whose feature is not part of this build.
 #[cfg(not(all(feature = "aws-kms", feature = "gcp-kms", feature = "azure-keyvault", feature = "vault")))]
 fn left_out(_: &World, link: &Link) -> Made {
-    let message = format!("this build of stead has no `{}` managers", link.scheme);
-    Err(ManagerError::new(crate::ManagerErrorClass::NotConfigured, message)
-        .help("build stead with its default features"))
+    Err(left_out_manager(&link.scheme))
+}
+
+/// Returns the refusal of a manager that this build leaves out.
+#[cfg(not(all(
+    feature = "age",
+    feature = "aws-kms",
+    feature = "gcp-kms",
+    feature = "azure-keyvault",
+    feature = "vault"
+)))]
+pub(crate) fn left_out_manager(kind: &str) -> ManagerError {
+    let message = format!("this build of stead has no `{kind}` managers");
+    ManagerError::new(crate::ManagerErrorClass::NotConfigured, message).help("build stead with its default features")
 }
 
 /// Returns an object of texts as JSON, without copies of the texts that stay in memory.

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "age")]
 mod age;
+mod age_manager;
 mod ask;
 mod cipher;
 mod cloud;
@@ -23,6 +24,7 @@ mod search;
 
 #[cfg(feature = "age")]
 pub use age::{AgeManager, NewIdentity, new_identity};
+pub use age_manager::age_manager;
 pub use ask::{Ask, Question};
 pub use cloud::cloud_manager;
 pub use command::CommandManager;

@@ -65,9 +65,11 @@ pub mod config {
 /// Types of secrets: rings of data keys, their managers, and the person to ask for passphrases.
 pub mod secrets {
     pub use stead_secrets::{
-        Ask, KeyManager, ManagerError, ManagerErrorClass, Needles, NewIdentity, Question, Redactor, Strength,
-        UnlockedRing, WrapContext, new_identity, strength,
+        Ask, KeyManager, ManagerError, ManagerErrorClass, Needles, Question, Redactor, Strength, UnlockedRing,
+        WrapContext, strength,
     };
+    #[cfg(feature = "age")]
+    pub use stead_secrets::{NewIdentity, new_identity};
 }
 
 /// Types of plans.

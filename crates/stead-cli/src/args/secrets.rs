@@ -1,5 +1,6 @@
 //! Arguments of `stead secrets`.
 
+#[cfg(feature = "age")]
 use std::path::PathBuf;
 
 use clap::Subcommand;
@@ -44,6 +45,7 @@ pub(crate) enum SecretsCommand {
         new: String,
     },
     /// Make an age identity for this person or machine: the secret key in a file, the public key on stdout
+    #[cfg(feature = "age")]
     Keygen {
         /// File of the secret key, which must not exist [default: ~/.config/stead/age.txt]
         #[arg(short, long, value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! `stead secrets`: the data keys of a stack and of its config file, and the managers that open them.
 
 mod change;
+#[cfg(feature = "age")]
 mod keygen;
 mod status;
 
@@ -34,6 +35,7 @@ struct Changed<'a> {
 }
 
 pub(crate) async fn secrets(common: &Common, command: &SecretsCommand, ui: &Ui) -> Result<u8, Failure> {
+    #[cfg(feature = "age")]
     if let SecretsCommand::Keygen { output } = command {
         return keygen::keygen(output.as_deref(), ui);
     }
@@ -58,6 +60,7 @@ pub(crate) async fn secrets(common: &Common, command: &SecretsCommand, ui: &Ui) 
             let known = ManagerChange::Replace { old: named(old)?, new: named(new)? };
             change(session, known, Reach::Environment, comment(new), ui).await
         }
+        #[cfg(feature = "age")]
         SecretsCommand::Keygen { .. } => Ok(0),
     }
 }

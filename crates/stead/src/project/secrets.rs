@@ -10,8 +10,8 @@ use serde::Deserialize;
 use stead_engine::{KeySource, StackSecrets};
 use stead_model::{Hint, Keyring, NextStep};
 use stead_secrets::{
-    AgeManager, Ask, CommandManager, KeyManager, ManagerError, ManagerErrorClass, PassphraseManager,
-    PassphraseSource, StretchedKeys, cloud_manager,
+    Ask, CommandManager, KeyManager, ManagerError, ManagerErrorClass, PassphraseManager,
+    PassphraseSource, StretchedKeys, age_manager, cloud_manager,
 };
 use stead_world::World;
 use zeroize::Zeroizing;
@@ -135,7 +135,7 @@ impl ProjectKeys {
             return Ok(self.passphrase_manager(source, ring));
         }
         if let Some(recipient) = text.strip_prefix(AGE) {
-            return Ok(Arc::new(AgeManager::new(recipient, self.world.clone(), self.ask.clone())?));
+            return age_manager(recipient, self.world.clone(), self.ask.clone());
         }
         if let Some(line) = text.strip_prefix("command:") {
             return Ok(Arc::new(CommandManager::new(line, self.root.clone(), self.world.clone())));
