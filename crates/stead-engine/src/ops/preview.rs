@@ -214,7 +214,7 @@ impl Workspace {
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<(Loaded, Unfinished), OpError> {
         match access {
-            Access::Apply => Ok((self.settle(loaded, guards, events).await?, Unfinished::default())),
+            Access::Apply => Ok((self.settle(loaded, Some(guards), events).await?, Unfinished::default())),
             Access::ReadOnly => {
                 let unfinished = self.unfinished(&loaded).await?;
                 Ok((loaded, unfinished))

@@ -171,9 +171,12 @@ fn did_not_happen(name: &Name) -> Hint {
 fn does_not_fit(name: Option<&Name>, operation: Operation) -> Diagnostic {
     let message = format!("this answer does not fit a pending {}", operation.verb());
     name.into_iter().fold(Diagnostic::error(Code::USAGE, message), |problem, name| {
+        let problem = suggest_resolutions(problem, name, operation);
+        if operation == Operation::Delete {
+            return problem;
+        }
         let retry = NextStep::Resolve { name: name.clone(), answer: ResolveAnswer::Retry };
-        suggest_resolutions(problem, name, operation)
-            .help(Hint::text("if a second time does no harm: ").then(retry))
+        problem.help(Hint::text("if a second time does no harm: ").then(retry))
     })
 }
 

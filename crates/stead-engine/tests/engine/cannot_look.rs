@@ -63,7 +63,7 @@ async fn refused_repeat_of_an_update_leaves_the_old_inputs_and_is_planned_again(
     let (repeatable, _) = bench.engine.triage(&bench.load().await.state);
     let run = bench.open().await;
     let guards = CurrentGuards::default();
-    let recovered = bench.engine.recover(&run, &repeatable, &guards, &mut |_| {}).await.unwrap();
+    let recovered = bench.engine.recover(&run, &repeatable, Some(&guards), &mut |_| {}).await.unwrap();
     assert_eq!((recovered.finished.len(), recovered.problems.len()), (1, 0));
     run.close(RunResult::Succeeded).await.unwrap();
     let state = bench.load().await.state;
