@@ -150,6 +150,21 @@ fn command_that_needs_the_end_of_an_interrupted_deletion_is_refused() {
 }
 
 #[test]
+fn deletion_is_not_recorded_as_done_while_the_resource_exists() {
+    let project = protected_again();
+    let refused = project.stead(&["state", "resolve", "a", "--done"]).ends(15);
+    assert!(
+        refused.stderr.contains("still exists") && refused.stderr.contains("--not-created"),
+        "{}",
+        refused.stderr
+    );
+    assert!(project.stead(&["state", "ls"]).ok().contains("#a"));
+    std::fs::remove_file(project.path("a.txt")).unwrap();
+    project.stead(&["state", "resolve", "a", "--done"]).ok();
+    assert!(!project.stead(&["state", "ls"]).ok().contains("#a"));
+}
+
+#[test]
 fn deletion_of_a_command_is_not_sent_again_without_the_program() {
     let program = COMMAND.replace("log\"", "log\", delete: \"echo deleted >> log\"");
     let project = Project::only(&program);

@@ -1,8 +1,8 @@
 //! Deletions that an interrupted run had started, under the current guards.
 
-use stead_engine::{CurrentGuards, RecoveryResult};
+use stead_engine::{CurrentGuards, RecoveryResult, Resolution, StatedOutputs};
 use stead_guard::pins::{Pinfile, PinfileStatus, Pins};
-use stead_model::{Environment, Event, NextStep, Options, StepEnd};
+use stead_model::{Environment, Event, NextStep, Options, ResolveAnswer, StepEnd};
 use stead_state::{AfterDelete, Intent};
 
 use crate::bench::{Bench, Program, text};
@@ -54,6 +54,28 @@ async fn interrupted_deletion_stays_pending_if_no_guard_is_asked() {
     drop(run);
     assert!(bench.provider.log().is_empty());
     assert_eq!(bench.recorded().await, ["a\"1\""]);
+}
+
+#[tokio::test]
+async fn deletion_that_did_not_happen_is_not_recorded_on_a_word() {
+    let mut bench = Bench::new(8);
+    crash_while_deleting(&mut bench).await;
+    let state = bench.load().await.state;
+    let pending = state.pending().next().unwrap().clone();
+    let done = Resolution::Done { outputs: StatedOutputs::default() };
+    let problem = bench.engine.resolve(&state, &pending, &done).await.unwrap_err();
+    assert_eq!(problem.message, "dev:main:t.T#a still exists");
+    let steps: Vec<_> = problem.help.iter().flat_map(stead_model::Hint::steps).collect();
+    assert!(
+        matches!(steps[..], [NextStep::Resolve { answer: ResolveAnswer::DidNotHappen, .. }]),
+        "{problem:?}"
+    );
+    *bench.provider.reads.lock().unwrap() = Reads::Refused;
+    let problem = bench.engine.resolve(&state, &pending, &done).await.unwrap_err();
+    assert!(problem.message.starts_with("cannot read dev:main:t.T#a"), "{problem:?}");
+    *bench.provider.reads.lock().unwrap() = Reads::Answered;
+    bench.drop_real("a").await;
+    assert_eq!(bench.engine.resolve(&state, &pending, &done).await.unwrap().len(), 1);
 }
 
 /// Recovers under these guards, and expects that the deletion is not sent again for this reason.
