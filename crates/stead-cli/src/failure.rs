@@ -119,9 +119,12 @@ fn in_doubt(doubtful: &Doubtful) -> Diagnostic {
         .fold(problem, |problem, sentence| problem.note(sentence.clone()))
         .help(resolve(happened, ResolveAnswer::Happened(operation)))
         .help(resolve("if it did not happen: ", ResolveAnswer::DidNotHappen));
-    match lacks {
-        Some(_) => problem,
-        None => problem.help(resolve("if repeating it is safe: ", ResolveAnswer::Retry)),
+    match (lacks, operation) {
+        (None, Operation::Create | Operation::Update) => {
+            problem.help(resolve("if repeating it is safe: ", ResolveAnswer::Retry))
+        }
+        // A deletion is sent again by a run that asks the guards of the program.
+        (Some(_), _) | (None, Operation::Delete) => problem,
     }
 }
 

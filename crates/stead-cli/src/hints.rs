@@ -32,6 +32,10 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::PlanRefreshed => format!("`stead plan --refresh{on}`"),
         NextStep::ApplyRefreshed => format!("`stead up --refresh{on}`"),
         NextStep::Import => "`stead import`".to_owned(),
+        NextStep::ImportAs { ty, name, id } => {
+            let (name, id) = (ShellCommand::word(&name.to_string()), ShellCommand::word(id.as_str()));
+            format!("stead import {ty} {name} {id}{on}")
+        }
         NextStep::Rename { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
         NextStep::RenamePlace { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
         NextStep::AcceptMoves => format!("`stead up --accept-moves{on}`"),

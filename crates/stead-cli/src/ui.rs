@@ -269,6 +269,14 @@ impl Ui {
                 owner.user, owner.host, owner.since
             )),
             OpEvent::TakenOver { .. } => self.note("The holder sends no heartbeat; taking over the lock."),
+            OpEvent::DeletionsLeft { names } => {
+                for name in names {
+                    self.note(&format!(
+                        "The deletion of {name} was under way when a run stopped; `stead up` finishes it, unless the program \
+                         protects the resource."
+                    ));
+                }
+            }
             OpEvent::Run(_)
             | OpEvent::PinfileRead
             | OpEvent::RecoveryStarted { .. }

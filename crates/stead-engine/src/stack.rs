@@ -12,6 +12,7 @@ use stead_state::{Command, Owner, Snapshot, State};
 use stead_store::Store;
 use stead_world::World;
 
+use crate::recover::is_deletion;
 use crate::{CurrentGuards, Doubtful, Engine, StackSecrets, finish_transfers};
 
 /// Location of a stack, and the files of this process.
@@ -76,7 +77,7 @@ impl Stack {
 
 /// Result of the recovery before a run.
 pub enum RecoveryResult {
-    /// No operation is pending; a run may plan on this state.
+    /// No operation is pending, except for deletions that wait for the guards; a run may plan on this state.
     Ready(Box<Loaded>),
     /// A person has to resolve these operations.
     InDoubt(Vec<Doubtful>),
@@ -89,7 +90,7 @@ impl Engine {
     pub async fn load_recovered(
         &self,
         stack: &Stack,
-        guards: &CurrentGuards<'_>,
+        guards: Option<&CurrentGuards<'_>>,
         events: &mut dyn FnMut(Event),
     ) -> Result<RecoveryResult, JournalError> {
         let loaded = stack.load().await?;
@@ -97,11 +98,13 @@ impl Engine {
     }
 
     /// Recovers pending operations like [`load_recovered`](Engine::load_recovered), for a stack that was just loaded.
+    ///
+    /// Without guards, deletions that could be sent again stay pending, and hold nothing up.
     pub async fn recover_loaded(
         &self,
         stack: &Stack,
         mut loaded: Loaded,
-        guards: &CurrentGuards<'_>,
+        guards: Option<&CurrentGuards<'_>>,
         events: &mut dyn FnMut(Event),
     ) -> Result<RecoveryResult, JournalError> {
         loop {
@@ -110,10 +113,11 @@ impl Engine {
                 loaded = stack.load().await?;
                 stack.secrets.open_again(&loaded.state);
             }
-            if loaded.state.pending().next().is_none() && loaded.spooled_answers == 0 {
+            let (mut repeatable, doubtful) = self.triage(&loaded.state);
+            repeatable.retain(|pending| guards.is_some() || !is_deletion(pending));
+            if repeatable.is_empty() && doubtful.is_empty() && loaded.spooled_answers == 0 {
                 return Ok(RecoveryResult::Ready(Box::new(loaded)));
             }
-            let (repeatable, doubtful) = self.triage(&loaded.state);
             let locked = loaded.head.as_ref().is_some_and(|head| head.owner.is_some());
             if repeatable.is_empty() && !locked && loaded.spooled_answers == 0 {
                 let doubtful = self.explained(&loaded.state, &stack.secrets, doubtful).await;

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::{Code, Environment, Name, Operation, Place};
+use crate::{Code, Environment, Name, Operation, PhysicalId, Place, TypeToken};
 
 /// An operation that a hint proposes.
 ///
@@ -28,6 +28,12 @@ pub enum NextStep {
     ApplyRefreshed,
     /// Import an existing resource.
     Import,
+    /// Import this resource under this name.
+    ImportAs {
+        ty: TypeToken,
+        name: Name,
+        id: PhysicalId,
+    },
     /// List the resources of a type within a parent.
     ListChildren {
         ty: String,
@@ -179,6 +185,7 @@ impl fmt::Display for NextStep {
             NextStep::PlanRefreshed => f.write_str("plan with a refresh"),
             NextStep::ApplyRefreshed => f.write_str("apply with a refresh"),
             NextStep::Import => f.write_str("import the resource"),
+            NextStep::ImportAs { ty, name, id } => write!(f, "import the {ty} {id} as {name}"),
             NextStep::Rename { from, to } => write!(f, "rename {from} to {to}"),
             NextStep::RenamePlace { from, to } => write!(f, "rename all resources in {from} to {to}"),
             NextStep::AcceptMoves => f.write_str("apply the program with the certain moves as renames"),

@@ -60,7 +60,7 @@ pub use javascript::ValueKind;
 pub use keyring::{Keyring, RingKey, Wrap};
 pub use limits::{Extent, Limits, MAX_NESTING};
 pub use list::List;
-pub use marker_key::SIGNATURE_KEY;
+pub use marker_key::{SIGNATURE_KEY, without_reserved};
 pub use marks::{Level, MarkSource, Marked, Marks, RecordedMarks, STATE_PROTECT};
 pub use name::{
     Environment, Module, Name, NameError, NameParts, Scope, ScopePart, SpelledName, Spelling, check_id,

@@ -88,6 +88,98 @@ fn interrupted_deletion_is_not_repeated_once_the_resource_is_protected() {
     }
 }
 
+/// Returns a project whose deletion of the file `a` was interrupted, and whose program protects the file again.
+fn protected_again() -> Project {
+    let file = |options: &str| {
+        format!(
+            "import * as local from \"stead/local\";\n\
+             new local.File({{ path: \"b.txt\", content: \"b\" }}, {{ id: \"b\" }});\n\
+             new local.File({{ path: \"a.txt\", content: \"a\" }}, {{ id: \"a\"{options} }});\n"
+        )
+    };
+    let program = file("");
+    let project = Project::only(&program);
+    project.stead(&["up", "--yes"]).ok();
+    let without: Vec<&str> = program.lines().filter(|line| !line.contains("a.txt")).collect();
+    project.write("main.ts", &without.join("\n"));
+    project.crash(&["up", "--yes"], "step.begin.durable:1");
+    project.write("main.ts", &file(", preventDelete: true"));
+    project
+}
+
+#[test]
+fn command_without_a_program_leaves_an_interrupted_deletion_pending() {
+    for command in [
+        &["refresh", "--yes"][..],
+        &["rename", "b", "c", "--yes"],
+        &["state", "mv", "b", "c", "--yes"],
+        &["state", "rm", "b", "--yes"],
+        &["state", "protect", "a"],
+        &["state", "protect", "b"],
+        &["state", "unprotect", "a"],
+    ] {
+        let project = protected_again();
+        let done = project.stead(command).ends(0);
+        assert!(done.stderr.contains("local.File#a was under way"), "{command:?}: {}", done.stderr);
+        assert_eq!(project.read("a.txt"), "a", "{command:?}");
+        // Evaluated again, the program keeps the file.
+        let up = project.stead(&["up", "--yes", "--no-moves", "--target-resource", "*#a"]).ends(0);
+        assert!(up.stderr.contains("delete skipped"), "{command:?}: {}", up.stderr);
+        assert_eq!(project.read("a.txt"), "a", "{command:?}");
+    }
+}
+
+#[test]
+fn command_that_needs_the_end_of_an_interrupted_deletion_is_refused() {
+    for command in [
+        &["state", "rm", "a", "--yes"][..],
+        &["stack", "rm", "--yes", "--forget-resources"],
+        &["stack", "rename", "prod", "--yes"],
+        &["state", "mv", "b", "--to-stack", "prod", "--yes"],
+        &["state", "resolve", "a", "--retry"],
+    ] {
+        let project = protected_again();
+        project.stead(&["stack", "new", "-e", "prod"]).ok();
+        let refused = project.stead(command).ends(15);
+        assert!(refused.stderr.contains("is not finished"), "{command:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("`stead up"), "{command:?}: {}", refused.stderr);
+        assert_eq!(project.read("a.txt"), "a", "{command:?}");
+        project.stead(&["up", "--yes"]).ok();
+        assert_eq!(project.read("a.txt"), "a", "{command:?}");
+    }
+}
+
+#[test]
+fn deletion_is_not_recorded_as_done_while_the_resource_exists() {
+    let project = protected_again();
+    let refused = project.stead(&["state", "resolve", "a", "--done"]).ends(15);
+    assert!(
+        refused.stderr.contains("still exists") && refused.stderr.contains("--not-created"),
+        "{}",
+        refused.stderr
+    );
+    assert!(project.stead(&["state", "ls"]).ok().contains("#a"));
+    std::fs::remove_file(project.path("a.txt")).unwrap();
+    project.stead(&["state", "resolve", "a", "--done"]).ok();
+    assert!(!project.stead(&["state", "ls"]).ok().contains("#a"));
+}
+
+#[test]
+fn deletion_of_a_command_is_not_sent_again_without_the_program() {
+    let program = COMMAND.replace("log\"", "log\", delete: \"echo deleted >> log\"");
+    let project = Project::only(&program);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", "export const nothing = 1;\n");
+    project.crash(&["up", "--yes"], "step.call.before");
+    let stopped = project.stead(&["up", "--yes"]).ends(15);
+    assert!(!stopped.stderr.contains("--retry"), "{}", stopped.stderr);
+    let refused = project.stead(&["state", "resolve", "migrate", "--retry"]).ends(15);
+    assert!(refused.stderr.contains("--not-created"), "{}", refused.stderr);
+    project.stead(&["state", "resolve", "migrate", "--not-created"]).ok();
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.read("log"), "created\ndeleted\n");
+}
+
 const COMMAND: &str = r#"
 import * as local from "stead/local";
 new local.Command({ create: "echo created >> log" }, { id: "migrate" });

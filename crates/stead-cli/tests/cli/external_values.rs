@@ -125,6 +125,31 @@ fn secret_is_encrypted_in_state_and_in_saved_plans() {
 }
 
 #[test]
+fn computed_data_with_the_key_of_secrets_is_refused_before_it_is_recorded() {
+    const MARKED: &str = r#"{"4dabf18193072939515e22adb298388d":"1b47061264138c4ac30d75fd1eb44270"}"#;
+    let program = |rest: &str| {
+        format!(
+            "import * as stead from \"stead\";\nimport * as local from \"stead/local\";\n\
+             const c = new local.Command({{ create: `echo '{MARKED}'` }}, {{ id: \"c\" }});\n{rest}\n"
+        )
+    };
+    for rest in [
+        "new local.Data({ value: stead.apply(c.stdout, s => JSON.parse(s)) }, { id: \"d\" });",
+        "new local.Data({ value: stead.secret(stead.apply(c.stdout, s => [JSON.parse(s)])) }, { id: \"d\" });",
+        "export const d = stead.apply(c.stdout, s => JSON.parse(s));",
+    ] {
+        let project = Project::with(&program(rest));
+        let refused = project.stead(&["up", "--yes"]).ends(1);
+        assert!(refused.stderr.contains("ST0702"), "{rest}: {}", refused.stderr);
+        let plan = project.stead(&["plan"]);
+        assert!([0, 1].contains(&plan.code), "{rest}: {}", plan.stderr);
+        project.stead(&["state", "verify"]).ok();
+        project.write("main.ts", &program("export const text = c.stdout;"));
+        project.stead(&["up", "--yes"]).ok();
+    }
+}
+
+#[test]
 fn data_with_the_key_of_secrets_is_refused_in_programs_and_imports() {
     const KEY: &str = "4dabf18193072939515e22adb298388d";
     let program = |value: &str| {

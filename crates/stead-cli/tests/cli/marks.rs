@@ -101,14 +101,53 @@ fn retained_resources_are_reported_listed_and_imported_again() {
     assert_eq!((project.read("db"), project.read("page")), ("data".into(), "x".into()));
     let listed = project.stead(&["state", "retained"]).ok();
     insta::assert_snapshot!(listed);
-    let plan = project.stead(&["plan"]).ends(0).stderr;
-    assert!(plan.contains("#db was kept by run-2 and still exists"), "{plan}");
+    let plan = project.stead(&["plan"]).ends(13).stderr;
+    assert!(plan.contains("#db, which was kept by run-2 and still exists"), "{plan}");
     let import = listed.lines().find(|line| line.contains("stead import") && line.contains("#db")).unwrap();
     let words: Vec<&str> = import.split_whitespace().skip(1).map(|word| word.trim_matches('\'')).collect();
     project.stead(&[&words[..], &["--yes"]].concat()).ok();
     let left = project.stead(&["state", "retained", "--json"]).ok();
     assert!(left.contains("#page") && !left.contains("#db"), "{left}");
     assert_eq!(project.stead(&["state", "ls"]).ok(), "dev:main:local.File#db\n");
+}
+
+#[test]
+fn no_create_overwrites_a_retained_resource() {
+    let file = |id: &str, options: &str, inputs: &str| {
+        format!(
+            "import * as local from \"stead/local\";\n\
+             new local.File({{ path: \"f\"{inputs} }}, {{ id: \"{id}\"{options} }});\n"
+        )
+    };
+    let other = file("x", "", ", content: \"other\", overwrite: true");
+    let project = Project::only(&file("f", ", deletionPolicy: \"retain\"", ", content: \"kept\""));
+    project.stead(&["up", "--yes"]).ok();
+    // In the run that retains it.
+    project.write("main.ts", &other);
+    for command in [&["plan", "--no-moves"][..], &["up", "--yes", "--no-moves"]] {
+        let refused = project.stead(command).ends(13).stderr;
+        assert!(refused.contains("ST0320") && refused.contains("stead rename"), "{refused}");
+        assert_eq!(project.read("f"), "kept");
+    }
+    // In a later run.
+    project.write("main.ts", "export const nothing = 1;\n");
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &other);
+    let refused = project.stead(&["up", "--yes"]).ends(13).stderr;
+    assert!(refused.contains("which was kept by run-2 and still exists"), "{refused}");
+    assert_eq!(project.read("f"), "kept");
+    let import = refused.lines().find_map(|line| line.split_once("stead import ")).unwrap().1;
+    let words: Vec<&str> = import.split_whitespace().map(|word| word.trim_matches('\'')).collect();
+    project.stead(&[&["import"], &words[..], &["--yes"]].concat()).ok();
+    assert_eq!(project.stead(&["state", "retained"]).ok(), "");
+    project.stead(&["up", "--yes"]).ok();
+    assert_eq!(project.read("f"), "other");
+    // Nothing is kept where nothing is.
+    project.write("main.ts", &file("x", ", deletionPolicy: \"retain\"", ", content: \"other\""));
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["destroy", "--yes"]).ok();
+    std::fs::remove_file(project.path("f")).unwrap();
+    project.stead(&["up", "--yes"]).ok();
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use stead_guard::DeletePermit;
 use stead_journal::Receipt;
-use stead_model::{Hint, MAX_NESTING, Map, NextStep, Resource};
+use stead_model::{Hint, MAX_NESTING, Map, NextStep, Resource, without_reserved};
 use stead_provider::{
     CreateRequest, DeleteRequest, OwnerMark, PartialResult, Provider, Refusal, RefusalClass, RefusalScope,
     UpdateRequest, conceal_named,
@@ -183,7 +183,8 @@ fn answer<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Ou
     match outcome {
         stead_provider::CallOutcome::Done(value) => Answer::of(done(value)),
         stead_provider::CallOutcome::Partial(PartialResult { done: value, inputs, refusal }) => {
-            Answer { refusal: Some(refusal), actual_inputs: Some(inputs), ..Answer::of(done(value)) }
+            let actual_inputs = Some(without_reserved(inputs));
+            Answer { refusal: Some(refusal), actual_inputs, ..Answer::of(done(value)) }
         }
         stead_provider::CallOutcome::Refused(refusal) => Answer::refused(refusal),
         stead_provider::CallOutcome::InDoubt(doubt) => {
@@ -192,8 +193,9 @@ fn answer<T>(outcome: stead_provider::CallOutcome<T>, done: impl FnOnce(T) -> Ou
     }
 }
 
-/// Replaces values that are nested deeper than a record allows by their text, and marks sensitive outputs.
+/// Replaces values that are nested deeper than a record allows, and ones that would be read as secrets, by their text, and marks
+/// sensitive outputs.
 fn recordable(resource: &Resource, outputs: Map) -> Map {
     let outputs = outputs.into_iter().map(|(key, value)| (key, value.flattened(MAX_NESTING))).collect();
-    conceal_named(&resource.sensitive, outputs)
+    without_reserved(conceal_named(&resource.sensitive, outputs))
 }

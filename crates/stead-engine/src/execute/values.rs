@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use stead_model::{
     Code, CopyRef, Diagnostic, EvalError, Functions, Generation, Graph, Input, Inputs, KnownOutputs, Limits,
-    Map, Moment, Name, NodeId, PhysicalId, PropertyError, Resource, SourceRef, StackId, Ties, TypeToken, Uid,
-    Value, known, resolve_at,
+    Map, Moment, Name, NodeId, PhysicalId, PropertyError, Resource, SIGNATURE_KEY, SourceRef, StackId, Ties,
+    TypeToken, Uid, Value, known, resolve_at,
 };
 use stead_plan::{Aliases, Incarnation, Plan, StepId, secret_identity};
 use stead_schema::{Catalog, identity};
@@ -22,6 +22,8 @@ pub(crate) enum Unresolved {
     Property(String),
     /// The values exceed the limits of a record.
     TooLarge(String),
+    /// A property has an object that state could not tell from a secret.
+    Reserved(String),
     /// A property that identifies the resource turned out to be a secret.
     SecretIdentity(String),
 }
@@ -47,6 +49,16 @@ impl Unresolved {
             Unresolved::TooLarge(excess) => {
                 let problem = Diagnostic::error(Code::LIMIT, format!("{inputs} is too large: {excess}"));
                 declared.into_iter().fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"))
+            }
+            Unresolved::Reserved(property) => {
+                let message = format!(
+                    "{inputs} has the key `{SIGNATURE_KEY}`, which marks secrets in state: `{property}`"
+                );
+                let problem = Diagnostic::error(Code::RESERVED_KEY, message);
+                let problem = declared
+                    .into_iter()
+                    .fold(problem, |problem, at| problem.at(at.clone(), 0, "declared here"));
+                problem.help("give the key another name where the value comes from")
             }
             Unresolved::Property(property) => {
                 let problem =
@@ -163,6 +175,9 @@ impl<'a> Context<'a> {
         let resolved = resolve_at(moment, inputs, &self.graph.exprs, self, self.functions);
         let resolved = resolved.map_err(Unresolved::Evaluation)?;
         let values = known(&resolved).map_err(|property| Unresolved::Property(property.into()))?;
+        if let Some((property, _)) = values.iter().find(|(_, value)| value.reserved_path().is_some()) {
+            return Err(Unresolved::Reserved(property.to_string()));
+        }
         match Limits::default().oversized(&values) {
             Some(excess) => Err(Unresolved::TooLarge(excess)),
             None => Ok(values),

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use stead_model::{CopyRef, Resource, TypeToken};
-use stead_provider::{LiveState, Provider, Reads, conceal_named};
+use stead_provider::{LiveState, Provider, Reads};
 use stead_state::State;
 
 use crate::Engine;
 use crate::gather::provider_limits::ProviderLimits;
+use crate::gather::read::recordable;
 use crate::secrets::locked_record;
 
 /// Resources of a type and a provider from which on they are read in a batch.
@@ -41,12 +42,7 @@ impl Engine {
             let timeout = self.read_timeout(None, &provider, &first.ty);
             let answers = self.with_retries(timeout, || batches.read_all(&resources)).await;
             let told = resources.iter().zip(answers.unwrap_or_default());
-            told.filter_map(|(resource, live)| {
-                let live = live?;
-                let outputs = conceal_named(&resource.sensitive, live.outputs);
-                Some((resource.copy(), LiveState { outputs, ..live }))
-            })
-            .collect()
+            told.filter_map(|(resource, live)| Some((resource.copy(), recordable(resource, live?)))).collect()
         });
         reads.buffered(self.parallel).collect::<Vec<Vec<_>>>().await.into_iter().flatten().collect()
     }

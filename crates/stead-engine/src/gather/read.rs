@@ -4,7 +4,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use stead_model::{Code, Diagnostic, Map, PhysicalId, Resource, Timeouts, TypeToken};
+use stead_model::{Code, Diagnostic, Map, PhysicalId, Resource, Timeouts, TypeToken, without_reserved};
 use stead_provider::{LiveState, Provider, Reads, Refusal, RefusalClass, conceal_named, conceal_sent};
 use stead_state::State;
 
@@ -81,9 +81,7 @@ impl Engine {
             return Err(Refusal::new(locked));
         }
         let found = self.with_retries(timeout, || provider.read(resource)).await?;
-        let marked =
-            |live: LiveState| LiveState { outputs: conceal_named(&resource.sensitive, live.outputs), ..live };
-        Ok(found.map(marked).map_or(Reading::Gone, Reading::Found))
+        Ok(found.map(|live| recordable(resource, live)).map_or(Reading::Gone, Reading::Found))
     }
 
     /// Reads a recorded resource after an update that may have taken effect. Secrets of the update are marked, although the record
@@ -146,6 +144,12 @@ impl Engine {
             refusal.help.into_iter().fold(Diagnostic::error(Code::CANNOT_READ, message), Diagnostic::help)
         })
     }
+}
+
+/// Marks the sensitive outputs of a resource that was read, and replaces objects that would be read as secrets by their text.
+pub(super) fn recordable(resource: &Resource, live: LiveState) -> LiveState {
+    let outputs = conceal_named(&resource.sensitive, live.outputs);
+    LiveState { inputs: without_reserved(live.inputs), outputs: without_reserved(outputs) }
 }
 
 /// Refusal in place of an answer that did not come in time.

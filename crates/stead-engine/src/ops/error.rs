@@ -4,7 +4,7 @@ use std::fmt;
 
 use stead_guard::pins::{PinfileChange, is_pinfile_error};
 use stead_journal::JournalError;
-use stead_model::{Code, Diagnostic, Hint, NextStep, SIGNATURE_KEY};
+use stead_model::{Code, Diagnostic, Hint, Name, NextStep, SIGNATURE_KEY};
 use stead_plan::Plan;
 use stead_store::StoreError;
 
@@ -215,6 +215,17 @@ pub(super) fn reserved_key(what: &str) -> OpError {
     let message = format!("{what} has the key `{SIGNATURE_KEY}`, which marks secrets in state");
     let problem = Diagnostic::error(Code::RESERVED_KEY, message).note("Nothing was changed.");
     OpError::refused(problem.help("give the key another name where the value comes from"))
+}
+
+/// Reports a deletion of an interrupted run that an operation without a program neither finishes nor passes over.
+pub(super) fn unfinished_deletion(workspace: &Workspace, name: &Name) -> OpError {
+    let message = format!("the deletion of {name}, which an interrupted run began, is not finished");
+    let (environment, target) = (workspace.environment().to_string(), workspace.target().to_owned());
+    let finish = Hint::from(NextStep::ApplyStack { environment, target });
+    let problem = Diagnostic::error(Code::IN_DOUBT, message)
+        .note("It is sent again only under the guards of today's program. Nothing was changed.")
+        .help(finish.and(" asks the program and finishes it, unless the program protects the resource"));
+    OpError::refused(problem)
 }
 
 pub(super) fn no_stack(workspace: &Workspace) -> OpError {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use stead_model::{Event, RunId};
+use stead_model::{Event, Name, RunId};
 use stead_state::{Owner, StackRef, State};
 
 /// An event of an operation.
@@ -19,6 +19,10 @@ pub enum OpEvent {
     /// Operations of an interrupted run are about to be finished.
     RecoveryStarted {
         state: Arc<State>,
+    },
+    /// Deletions of an interrupted run stay unfinished: the operation evaluates no program that could protect the resources.
+    DeletionsLeft {
+        names: Vec<Name>,
     },
     /// The operation has opened a run of its own.
     RunOpened {

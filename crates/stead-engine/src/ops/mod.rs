@@ -38,10 +38,11 @@ use std::sync::Arc;
 use stead_guard::OuterLevels;
 use stead_guard::pins::{Orphans, PinfileStatus};
 use stead_journal::{Loaded, ReadVersion, Run, Takeover};
-use stead_model::{Environment, Event, RunResult};
-use stead_state::{Command, Owner};
+use stead_model::{CopyRef, Environment, Event, Name, RunResult};
+use stead_state::{Command, Owner, State};
 
 use crate::ops::places::Untold;
+use crate::recover::is_deletion;
 use crate::{CurrentGuards, Engine, OpenPinfile, PinfileLocation, RecoveryResult, Stack, awaited_targets};
 
 pub use apply::Report;
@@ -133,26 +134,43 @@ impl Workspace {
     }
 
     /// Reads the stack for a run without a program: operations of an interrupted run are finished first.
+    ///
+    /// Deletions among them stay pending and are reported, because only the program tells whether they are still wanted.
     pub(crate) async fn load_settled(
+        &self,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<Loaded, OpError> {
+        let loaded = self.settled_without_program(wait, events).await?;
+        let names: Vec<Name> = pending_deletions(&loaded.state).map(|(_, name)| name).collect();
+        if !names.is_empty() {
+            events(OpEvent::DeletionsLeft { names });
+        }
+        Ok(loaded)
+    }
+
+    /// Reads the stack like `load_settled`, for an edit that cannot be made beside a pending deletion.
+    pub(crate) async fn load_finished(
+        &self,
+        wait: Wait,
+        events: &mut dyn FnMut(OpEvent),
+    ) -> Result<Loaded, OpError> {
+        let loaded = self.settled_without_program(wait, events).await?;
+        let left = pending_deletions(&loaded.state).next();
+        match left {
+            Some((_, name)) => Err(error::unfinished_deletion(self, &name)),
+            None => Ok(loaded),
+        }
+    }
+
+    async fn settled_without_program(
         &self,
         wait: Wait,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Loaded, OpError> {
         let loaded = self.load_in_turn(wait, events).await?;
         self.open_secrets(&loaded.state, None, Access::Apply).await?;
-        let guards = self.current_guards(&loaded)?;
-        self.settle(loaded, &guards, events).await
-    }
-
-    /// The guard settings in force now, where no program is evaluated.
-    pub(crate) fn current_guards(&self, loaded: &Loaded) -> Result<CurrentGuards<'static>, OpError> {
-        let pins = match OpenPinfile::open(self.pinfile.clone(), Orphans::Refuse) {
-            Ok(pinning) => pinning.standing(),
-            Err(problem) if loaded.state.pending().next().is_some() => return Err(OpError::pinfile(problem)),
-            // No deletion is pending, so no guard reads this; and the pins in state hold in any case.
-            Err(_) => PinfileStatus::default(),
-        };
-        Ok(CurrentGuards { pins, outer: self.levels.clone(), ..CurrentGuards::default() })
+        self.settle(loaded, None, events).await
     }
 
     /// The pins of the pinfile, for an edit that changes names. A pinfile that cannot be read is an error, because its pins
@@ -168,11 +186,12 @@ impl Workspace {
         open.map(|pinning| pinning.standing()).unwrap_or_default()
     }
 
-    /// Finishes the operations of an interrupted run. Operations that only a person can answer for are an error.
+    /// Finishes the operations of an interrupted run; without guards all but the deletions. Operations that only a person can
+    /// answer for are an error.
     pub(crate) async fn settle(
         &self,
         loaded: Loaded,
-        guards: &CurrentGuards<'_>,
+        guards: Option<&CurrentGuards<'_>>,
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<Loaded, OpError> {
         if loaded.state.pending().next().is_some() {
@@ -213,6 +232,12 @@ impl Workspace {
         }
         Ok(())
     }
+}
+
+/// Returns the copies with a pending deletion, and their names.
+pub(crate) fn pending_deletions(state: &State) -> impl Iterator<Item = (CopyRef, Name)> {
+    let deletions = state.pending().filter(|pending| is_deletion(pending));
+    deletions.filter_map(|pending| Some((pending.intent.copy(), state.subject(&pending.intent)?)))
 }
 
 /// Waits for the holder of a stack. A holder without a heartbeat is fenced.

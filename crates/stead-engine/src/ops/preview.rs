@@ -214,7 +214,7 @@ impl Workspace {
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<(Loaded, Unfinished), OpError> {
         match access {
-            Access::Apply => Ok((self.settle(loaded, guards, events).await?, Unfinished::default())),
+            Access::Apply => Ok((self.settle(loaded, Some(guards), events).await?, Unfinished::default())),
             Access::ReadOnly => {
                 let unfinished = self.unfinished(&loaded).await?;
                 Ok((loaded, unfinished))
@@ -325,7 +325,8 @@ impl Workspace {
         }
     }
 
-    /// Returns the refusals of steps on real resources that other stacks own. One real resource for two records is an error.
+    /// Returns the refusals of steps on real resources that other stacks own or that this one retained. One real resource for two
+    /// records is an error.
     async fn foreign_owners(
         &mut self,
         request: &PlanRequest,
@@ -340,7 +341,9 @@ impl Workspace {
         if !twice.is_empty() {
             return Err(OpError::Plan(twice));
         }
-        Ok(self.engine.foreign_owners(plan, base, graph).await)
+        let mut refused = self.engine.created_over_retained(plan, base, graph).await;
+        refused.extend(self.engine.foreign_owners(plan, base, graph).await);
+        Ok(refused)
     }
 
     /// Plans. If the request keeps pinned resources, the resources that a pin holds are left alone, with all they need.

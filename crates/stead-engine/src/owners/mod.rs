@@ -8,6 +8,7 @@ mod calls;
 mod identities;
 mod list;
 mod marks;
+mod retained;
 mod verdict;
 
 use std::collections::HashMap;

@@ -20,10 +20,10 @@ use crate::owners::{Stacks, Standing};
 const MAX_REFUSALS: usize = 20;
 
 /// A real resource that a plan touches.
-struct Touched<'a> {
-    step: &'a Step,
+pub(super) struct Touched<'a> {
+    pub(super) step: &'a Step,
     verb: &'static str,
-    identities: Vec<PhysicalIdentity>,
+    pub(super) identities: Vec<PhysicalIdentity>,
     provider: Option<Arc<dyn Provider>>,
 }
 
@@ -116,7 +116,7 @@ impl Engine {
     }
 
     /// Returns the steps that create, import, change or delete, with the identities that are known.
-    async fn touched<'a>(&self, plan: &'a Plan, base: &State, graph: &Graph) -> Vec<Touched<'a>> {
+    pub(super) async fn touched<'a>(&self, plan: &'a Plan, base: &State, graph: &Graph) -> Vec<Touched<'a>> {
         let steps: Vec<_> = self
             .step_providers(plan, base, graph)
             .into_iter()

@@ -9,7 +9,7 @@ mod resolution;
 mod stated;
 
 use stead_journal::{JournalError, Run};
-use stead_model::{Code, Diagnostic, Event, Hint, Map, Name, Resource, Unopened};
+use stead_model::{Code, Diagnostic, Event, Hint, Map, Name, Operation, Resource, Unopened};
 use stead_provider::{Recovery, Refusal};
 use stead_state::{Intent, Pending, State};
 
@@ -112,16 +112,18 @@ impl Engine {
     }
 
     /// Repeats the operations, one after the other, each with its old idempotency key.
+    ///
+    /// Deletions stay pending if the command asks no guards.
     pub async fn recover(
         &self,
         run: &Run,
         operations: &[Pending],
-        guards: &CurrentGuards<'_>,
+        guards: Option<&CurrentGuards<'_>>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Recovered, JournalError> {
         let mut recovered = Recovered::default();
         let owners = self.recovery_owners(run.base()).await;
-        for pending in operations {
+        for pending in operations.iter().filter(|pending| guards.is_some() || !is_deletion(pending)) {
             let Some(resource) = subject(run.base(), &pending.intent).cloned() else { continue };
             let provider = match self.serving(&resource, run.base()) {
                 Ok(provider) => provider,
@@ -144,6 +146,11 @@ impl Engine {
         }
         Ok(recovered)
     }
+}
+
+/// Returns true if the pending operation is a deletion, which is sent again only under the guards of today's program.
+pub(crate) fn is_deletion(pending: &Pending) -> bool {
+    pending.intent.operation() == Operation::Delete
 }
 
 /// Returns the secret without which the operation could not be repeated as it was.

@@ -12,12 +12,14 @@ use stead_schema::Catalog;
 use stead_state::State;
 
 /// Guard settings in force now, used to re-check deletions that an interrupted run had started.
+///
+/// A command that evaluates no program has none, and leaves these deletions pending.
 #[derive(Clone, Debug, Default)]
 pub struct CurrentGuards<'a> {
     pub pins: PinfileStatus,
     /// The mark settings around the program.
     pub outer: OuterLevels,
-    /// `None`: the command looks at no program.
+    /// `None`: the user goes by the recorded protection alone.
     pub program: Option<&'a Graph>,
     /// The declarations of the program for each record, from the first question on.
     pub counterparts: OnceLock<Counterparts>,

@@ -13,6 +13,7 @@ use crate::gather::read::Reading;
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
 use crate::owners::RunOwners;
 use crate::physical_ids::PhysicalIds;
+use crate::recover::is_deletion;
 use crate::recover::permit::{CurrentGuards, DeletionHeldBack};
 use crate::recover::resolution::suggest_resolutions;
 
@@ -39,7 +40,7 @@ impl Engine {
         pending: &Pending,
         resource: &Resource,
         called: (Arc<dyn Provider>, &RunOwners),
-        guards: &CurrentGuards<'_>,
+        guards: Option<&CurrentGuards<'_>>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Repeated, JournalError> {
         let operation = pending.intent.operation();
@@ -92,19 +93,19 @@ impl Engine {
         pending: &Pending,
         resource: &Resource,
         called: (Arc<dyn Provider>, &RunOwners),
-        guards: &CurrentGuards<'_>,
+        guards: Option<&CurrentGuards<'_>>,
         events: &mut dyn FnMut(Event),
     ) -> Result<Result<Answer, DeletionHeldBack>, JournalError> {
         let ((provider, owners), operation) = (called, pending.intent.operation());
         let timeout = self.operation_timeout(None, &provider, operation, &resource.ty);
         let mut attempts = 1;
         loop {
-            let deletion = match &pending.intent {
-                Intent::Delete { .. } => match guards.permit(resource, run.base(), &self.catalog) {
+            let deletion = match guards.filter(|_| is_deletion(pending)) {
+                Some(guards) => match guards.permit(resource, run.base(), &self.catalog) {
                     Ok(permit) => Some((resource.clone(), permit)),
                     Err(held) => return Ok(Err(held)),
                 },
-                _ => None,
+                None => None,
             };
             let receipt = run.resume(pending).await?;
             let answer =

@@ -4,15 +4,16 @@
 //! operation may have taken effect in part. If the provider cannot look, the person states the outputs too.
 
 use stead_model::{
-    Code, Diagnostic, Hint, Map, Name, NextStep, Operation, PhysicalId, ResolveAnswer, Resource,
+    Code, CopyRef, Diagnostic, Hint, Map, Name, NextStep, Operation, PhysicalId, ResolveAnswer, Resource,
 };
-use stead_provider::{LiveState, conceal_named, conceal_sent};
+use stead_provider::{LiveState, Refusal, conceal_named, conceal_sent};
 use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
 use crate::gather::read::Reading;
 use crate::physical_ids::PhysicalIds;
 use crate::recover::stated::StatedOutputs;
+use crate::secrets::locked_record;
 
 /// A person's statement about the outcome of an operation in doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +76,10 @@ impl Engine {
                     self.read_resolved(state, pending, resource, stated).await?;
                 Ok(with_observation(happened(None, outputs), resource, inputs))
             }
-            (Intent::Delete { .. }, Resolution::Done { .. }) => Ok(vec![happened(None, Map::new())]),
+            (Intent::Delete { copy, .. }, Resolution::Done { .. }) => {
+                self.check_deleted(state, copy).await?;
+                Ok(vec![happened(None, Map::new())])
+            }
             (Intent::Update { resource, .. }, Resolution::DidNotHappen) => {
                 let mut records = vec![end(Settlement::DidNotHappen)];
                 // The record keeps the old values, which are wrong if the update took effect in part. If the resource
@@ -91,6 +95,26 @@ impl Engine {
             }
             (_, Resolution::DidNotHappen) => Ok(vec![end(Settlement::DidNotHappen)]),
             (intent, _) => Err(does_not_fit(state.subject(intent).as_ref(), intent.operation())),
+        }
+    }
+
+    /// Fails if a resource can be read although its deletion is said to have happened: its record would be dropped.
+    ///
+    /// The word counts alone where nothing can be read: without a provider that looks, or without the key to the record.
+    async fn check_deleted(&self, state: &State, copy: &CopyRef) -> Result<(), Diagnostic> {
+        let Some(resource) = state.copy(copy) else { return Ok(()) };
+        if self.providers.of(&resource.ty).is_none() || locked_record(resource).is_some() {
+            return Ok(());
+        }
+        match self.read(resource, state).await {
+            Ok(Reading::Gone | Reading::AsRecorded | Reading::CannotLook) => Ok(()),
+            Ok(Reading::Found(_)) => {
+                let message = format!("{} still exists", resource.name);
+                let problem = Diagnostic::error(Code::IN_DOUBT, message)
+                    .note("Recorded as deleted, it would not be managed any more. Nothing was changed.");
+                Err(problem.help(did_not_happen(&resource.name)))
+            }
+            Err(refusal) => Err(cannot_read(resource, &refusal)),
         }
     }
 
@@ -117,10 +141,7 @@ impl Engine {
                 let message = format!("{} does not exist", resource.name);
                 Err(Diagnostic::error(Code::NOT_FOUND, message).help(did_not_happen(&resource.name)))
             }
-            Err(refusal) => {
-                let message = format!("cannot read {}: {}", resource.name, refusal.message);
-                Err(Diagnostic::error(Code::STEP_FAILED, message))
-            }
+            Err(refusal) => Err(cannot_read(resource, &refusal)),
         }
     }
 }
@@ -147,6 +168,10 @@ impl Engine {
     }
 }
 
+fn cannot_read(resource: &Resource, refusal: &Refusal) -> Diagnostic {
+    Diagnostic::error(Code::STEP_FAILED, format!("cannot read {}: {}", resource.name, refusal.message))
+}
+
 /// Returns the end of an operation, followed by the actual inputs if they are not the intended ones.
 fn with_observation(end: Record, intended: &Resource, inputs: Map) -> Vec<Record> {
     let mut records = vec![end];
@@ -171,9 +196,12 @@ fn did_not_happen(name: &Name) -> Hint {
 fn does_not_fit(name: Option<&Name>, operation: Operation) -> Diagnostic {
     let message = format!("this answer does not fit a pending {}", operation.verb());
     name.into_iter().fold(Diagnostic::error(Code::USAGE, message), |problem, name| {
+        let problem = suggest_resolutions(problem, name, operation);
+        if operation == Operation::Delete {
+            return problem;
+        }
         let retry = NextStep::Resolve { name: name.clone(), answer: ResolveAnswer::Retry };
-        suggest_resolutions(problem, name, operation)
-            .help(Hint::text("if a second time does no harm: ").then(retry))
+        problem.help(Hint::text("if a second time does no harm: ").then(retry))
     })
 }
 

@@ -5,7 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use stead_model::{Code, Diagnostic, Hint, Limits, Map, Name, NextStep, Operation, Resource, Value, nearest};
+use stead_model::{
+    Code, Diagnostic, Hint, Limits, Map, Name, NextStep, Operation, Resource, SIGNATURE_KEY, Value, nearest,
+};
 use stead_schema::{Access, Property, Shape, TypeSchema, check_value};
 
 /// Values of outputs by name, as a person typed them.
@@ -36,6 +38,9 @@ impl StatedOutputs {
                 Some(schema) => stated_value(&resource.name, schema, name, text)?,
                 None => json_or_text(text),
             };
+            if value.reserved_path().is_some() {
+                return Err(reserved_key(&resource.name, name));
+            }
             outputs.insert(name.clone(), value);
         }
         let promised = schema.into_iter().flat_map(|schema| &schema.properties).filter(|property| {
@@ -104,6 +109,13 @@ fn typed(property: &Property, text: &str) -> Option<Value> {
         Shape::Any | Shape::Published(_) => Some(json_or_text(text)),
         _ => serde_json::from_str(text).ok(),
     }
+}
+
+fn reserved_key(name: &Name, output: &str) -> Diagnostic {
+    let message = format!(
+        "the output `{output}` of {name} has the key `{SIGNATURE_KEY}`, which marks secrets in state"
+    );
+    Diagnostic::error(Code::RESERVED_KEY, message).help("give the value without this key")
 }
 
 fn json_or_text(text: &str) -> Value {

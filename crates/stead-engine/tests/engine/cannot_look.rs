@@ -1,7 +1,7 @@
 //! Providers that cannot read their resources, and providers that lose outputs.
 
 use stead_engine::{CurrentGuards, Resolution, StatedOutputs};
-use stead_model::{Code, Name, PhysicalId, RunResult, Value};
+use stead_model::{Code, Name, PhysicalId, RunResult, SIGNATURE_KEY, Value};
 use stead_plan::Purpose;
 use stead_provider::Reads;
 use stead_state::{Intent, State};
@@ -63,7 +63,7 @@ async fn refused_repeat_of_an_update_leaves_the_old_inputs_and_is_planned_again(
     let (repeatable, _) = bench.engine.triage(&bench.load().await.state);
     let run = bench.open().await;
     let guards = CurrentGuards::default();
-    let recovered = bench.engine.recover(&run, &repeatable, &guards, &mut |_| {}).await.unwrap();
+    let recovered = bench.engine.recover(&run, &repeatable, Some(&guards), &mut |_| {}).await.unwrap();
     assert_eq!((recovered.finished.len(), recovered.problems.len()), (1, 0));
     run.close(RunResult::Succeeded).await.unwrap();
     let state = bench.load().await.state;
@@ -94,6 +94,9 @@ async fn create_that_happened_needs_the_outputs() {
     assert!(missing.message.ends_with("stays in doubt: it needs the outputs `out`"), "{}", missing.message);
     let unknown = resolve(&bench, created(stated(&[("oout", "1")]))).await.unwrap_err();
     assert_eq!(unknown.message, "t.T has no output `oout`");
+    let marked = format!("[{{\"{SIGNATURE_KEY}\":7}}]");
+    let reserved = resolve(&bench, created(stated(&[("out", &marked)]))).await.unwrap_err();
+    assert_eq!(reserved.code, Code::RESERVED_KEY, "{reserved:?}");
     assert_eq!(bench.load().await.state.pending().count(), 1, "the operation is still in doubt");
 
     resolve(&bench, created(stated(&[("out", "[1, \"two\"]")]))).await.unwrap();

@@ -1,8 +1,8 @@
 //! Deletions that an interrupted run had started, under the current guards.
 
-use stead_engine::{CurrentGuards, RecoveryResult};
+use stead_engine::{CurrentGuards, RecoveryResult, Resolution, StatedOutputs};
 use stead_guard::pins::{Pinfile, PinfileStatus, Pins};
-use stead_model::{Environment, Event, NextStep, Options, StepEnd};
+use stead_model::{Environment, Event, NextStep, Options, ResolveAnswer, StepEnd};
 use stead_state::{AfterDelete, Intent};
 
 use crate::bench::{Bench, Program, text};
@@ -23,8 +23,11 @@ async fn crash_while_deleting(bench: &mut Bench) {
 
 async fn recover(bench: &Bench, guards: &CurrentGuards<'_>) -> (RecoveryResult, Vec<Event>) {
     let mut events = Vec::new();
-    let result =
-        bench.engine.load_recovered(&bench.stack(), guards, &mut |event| events.push(event)).await.unwrap();
+    let result = bench
+        .engine
+        .load_recovered(&bench.stack(), guards.into(), &mut |event| events.push(event))
+        .await
+        .unwrap();
     (result, events)
 }
 
@@ -35,6 +38,44 @@ async fn interrupted_deletion_is_repeated_if_the_guards_permit_it() {
     assert!(matches!(recover(&bench, &CurrentGuards::default()).await.0, RecoveryResult::Ready(_)));
     assert_eq!(bench.provider.log(), ["delete a"]);
     assert!(bench.recorded().await.is_empty());
+}
+
+#[tokio::test]
+async fn interrupted_deletion_stays_pending_if_no_guard_is_asked() {
+    let mut bench = Bench::new(8);
+    crash_while_deleting(&mut bench).await;
+    let result = bench.engine.load_recovered(&bench.stack(), None, &mut |_| ()).await.unwrap();
+    let RecoveryResult::Ready(loaded) = result else { panic!("it holds nothing up") };
+    assert_eq!(loaded.state.pending().count(), 1);
+    let run = bench.open().await;
+    let pending: Vec<_> = run.base().pending().cloned().collect();
+    let recovered = bench.engine.recover(&run, &pending, None, &mut |_| ()).await.unwrap();
+    assert!(recovered.finished.is_empty() && recovered.held_back.is_empty());
+    drop(run);
+    assert!(bench.provider.log().is_empty());
+    assert_eq!(bench.recorded().await, ["a\"1\""]);
+}
+
+#[tokio::test]
+async fn deletion_that_did_not_happen_is_not_recorded_on_a_word() {
+    let mut bench = Bench::new(8);
+    crash_while_deleting(&mut bench).await;
+    let state = bench.load().await.state;
+    let pending = state.pending().next().unwrap().clone();
+    let done = Resolution::Done { outputs: StatedOutputs::default() };
+    let problem = bench.engine.resolve(&state, &pending, &done).await.unwrap_err();
+    assert_eq!(problem.message, "dev:main:t.T#a still exists");
+    let steps: Vec<_> = problem.help.iter().flat_map(stead_model::Hint::steps).collect();
+    assert!(
+        matches!(steps[..], [NextStep::Resolve { answer: ResolveAnswer::DidNotHappen, .. }]),
+        "{problem:?}"
+    );
+    *bench.provider.reads.lock().unwrap() = Reads::Refused;
+    let problem = bench.engine.resolve(&state, &pending, &done).await.unwrap_err();
+    assert!(problem.message.starts_with("cannot read dev:main:t.T#a"), "{problem:?}");
+    *bench.provider.reads.lock().unwrap() = Reads::Answered;
+    bench.drop_real("a").await;
+    assert_eq!(bench.engine.resolve(&state, &pending, &done).await.unwrap().len(), 1);
 }
 
 /// Recovers under these guards, and expects that the deletion is not sent again for this reason.

@@ -45,7 +45,7 @@ async fn repeated_create_with_the_physical_id_of_another_resource_stays_in_doubt
     let (repeatable, _) = bench.engine.triage(&bench.load().await.state);
     let run = bench.open().await;
     let recovered =
-        bench.engine.recover(&run, &repeatable, &CurrentGuards::default(), &mut |_| ()).await.unwrap();
+        bench.engine.recover(&run, &repeatable, Some(&CurrentGuards::default()), &mut |_| ()).await.unwrap();
     assert!(recovered.problems[0].message.contains("which already belongs to dev:main:t.T#a"));
     run.close(RunResult::Failed).await.unwrap();
     assert_eq!(bench.recorded().await, ["a"]);
@@ -64,8 +64,11 @@ async fn old_copy_with_the_physical_id_of_the_new_copy_is_not_deleted() {
     let state = bench.load().await.state;
     let copies: Vec<_> = state.copies().map(|copy| (copy.generation.0, copy.lifecycle)).collect();
     assert_eq!(copies, [(2, Lifecycle::Live)]);
-    let RecoveryResult::Ready(_) =
-        bench.engine.load_recovered(&bench.stack(), &CurrentGuards::default(), &mut |_| ()).await.unwrap()
+    let RecoveryResult::Ready(_) = bench
+        .engine
+        .load_recovered(&bench.stack(), Some(&CurrentGuards::default()), &mut |_| ())
+        .await
+        .unwrap()
     else {
         panic!("an operation is pending");
     };

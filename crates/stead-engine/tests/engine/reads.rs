@@ -3,12 +3,12 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use stead_model::{PhysicalId, Timeouts, TypeToken, Value};
+use stead_model::{PhysicalId, RunResult, Timeouts, TypeToken, Value};
 use stead_plan::Purpose;
 use tokio::time::Instant;
 
 use crate::bench::{Bench, Program, text};
-use crate::provider::{Batches, Reads};
+use crate::provider::{Batches, Reads, marked};
 
 /// A bench with an existing resource, whose provider answers reads in this way from now on.
 async fn bench(reads: Reads) -> Bench {
@@ -174,4 +174,27 @@ async fn parallel_reads_stay_within_the_limit_of_the_provider() {
     });
     bench.engine.plan(&state, &imports.settled(), Purpose::Up).await.unwrap();
     assert_eq!(most(), 3, "in a plan too");
+}
+
+#[tokio::test]
+async fn object_with_the_key_of_secrets_is_recorded_as_its_text() {
+    let mut bench = Bench::new(8);
+    let inputs = [("size", text("1")), ("create", text("mark"))];
+    let names: Vec<String> = (0..12).map(|at| format!("a{at}")).collect();
+    let program = names.iter().fold(Program::default(), |program, name| program.node(name, &inputs));
+    assert_eq!(bench.up(&program).await.result, RunResult::Succeeded);
+    let recorded = async |bench: &Bench| {
+        let resource = bench.load().await.state.resources()[0].clone();
+        (resource.inputs.get("size").cloned(), resource.outputs.get("out").cloned())
+    };
+    let shown = Some(Value::from(marked().to_json()));
+    assert_eq!(recorded(&bench).await, (Some("1".into()), shown.clone()));
+    for batches in [Batches::None, Batches::Answered] {
+        *bench.provider.batches.lock().unwrap() = batches;
+        for inputs in bench.provider.real.lock().unwrap().values_mut() {
+            inputs.insert("size", marked());
+        }
+        bench.refresh(|_| true).await;
+        assert_eq!(recorded(&bench).await, (shown.clone(), shown.clone()), "{batches:?}");
+    }
 }

@@ -44,7 +44,7 @@ async fn interrupted_create_is_repeated_with_the_same_key() {
     assert_eq!((repeatable.len(), doubtful.len()), (1, 0));
     let run = bench.open().await;
     let recovered =
-        bench.engine.recover(&run, &repeatable, &CurrentGuards::default(), &mut |_| {}).await.unwrap();
+        bench.engine.recover(&run, &repeatable, Some(&CurrentGuards::default()), &mut |_| {}).await.unwrap();
     assert_eq!(recovered.finished.len(), 1);
     run.close(RunResult::Succeeded).await.unwrap();
     let state = bench.load().await.state;
@@ -64,8 +64,11 @@ async fn repeated_operation_of_a_busy_provider_is_retried() {
     let mut retried = 0;
     let mut on_event =
         |event| retried += usize::from(matches!(event, stead_model::Event::StepRetried { .. }));
-    let recovered =
-        bench.engine.recover(&run, &repeatable, &CurrentGuards::default(), &mut on_event).await.unwrap();
+    let recovered = bench
+        .engine
+        .recover(&run, &repeatable, Some(&CurrentGuards::default()), &mut on_event)
+        .await
+        .unwrap();
     assert_eq!((recovered.finished.len(), recovered.problems.len(), retried), (1, 0, 2));
     run.close(RunResult::Succeeded).await.unwrap();
     assert_eq!(bench.provider.log(), ["create a", "create a", "create a"]);
@@ -80,8 +83,11 @@ async fn create_whose_end_the_service_tells_is_settled_without_a_person() {
         crash_while_creating(&mut bench, &program).await;
         let (repeatable, _) = bench.engine.triage(&bench.load().await.state);
         let run = bench.open().await;
-        let recovered =
-            bench.engine.recover(&run, &repeatable, &CurrentGuards::default(), &mut |_| {}).await.unwrap();
+        let recovered = bench
+            .engine
+            .recover(&run, &repeatable, Some(&CurrentGuards::default()), &mut |_| {})
+            .await
+            .unwrap();
         assert_eq!((recovered.finished.len(), recovered.problems.len()), (1 - left, left), "{told}");
         run.close(RunResult::Succeeded).await.unwrap();
         assert_eq!(bench.provider.log(), ["create a"], "the same key would be told the same end");

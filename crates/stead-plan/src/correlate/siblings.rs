@@ -297,5 +297,5 @@ impl<'m, 'a> Pairs<'m, 'a> {
 
 /// Returns true if a recorded resource is protected or pinned.
 fn is_guarded(record: &Resource) -> bool {
-    record.prevent_delete || record.pinned
+    record.prevents_deletion() || record.pinned
 }

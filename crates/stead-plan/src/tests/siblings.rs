@@ -94,6 +94,11 @@ fn guarded_sibling_that_is_not_told_apart_must_be_given_an_id() {
     let new = program(&[&[("size", "4")], &[("size", "5")]]);
     assert!(new.plan(&changed).ambiguities.is_empty());
     assert_eq!(new.plan(&guarded(&changed, 1)).ambiguities.len(), 1);
+    let mut protected = changed.snapshot(None);
+    for resource in protected.resources.iter_mut().map(Arc::make_mut) {
+        resource.marks.protected = resource.name.to_string() == sibling(1);
+    }
+    assert_eq!(new.plan(&State::from(protected)).ambiguities.len(), 1, "`state protect` guards it as well");
     let named = base(&[&[("path", "a")], &[("path", "b")], &[("path", "c")]]);
     let told = program(&[&[("path", "a"), ("size", "1")], &[("path", "c"), ("size", "1")]]);
     assert!(told.plan(&guarded(&named, 0)).ambiguities.is_empty(), "the path tells");

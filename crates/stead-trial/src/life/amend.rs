@@ -30,7 +30,7 @@ pub(crate) fn other_stack(stack: &Stack) -> Stack {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubts {
     NeedsAPerson,
-    All,
+    Creates,
 }
 
 /// Returns the new names of pinned resources that an edit moves to the other stack.
@@ -45,7 +45,15 @@ fn moved_pins(changes: &[EditChange], base: Option<&State>) -> Vec<Name> {
 }
 
 impl Actor {
+    /// Runs a command that evaluates no program, so that it may not delete anything.
     pub(crate) async fn amend(&self, command: &Command, program: &Program) -> CommandResult {
+        self.cloud.model().without_program.insert(self.process.id);
+        let attempt = self.amended(command, program).await;
+        self.cloud.model().without_program.remove(&self.process.id);
+        attempt
+    }
+
+    async fn amended(&self, command: &Command, program: &Program) -> CommandResult {
         let named = |wanted: &str| {
             let graph = program.graph();
             Some(graph.nodes.get(program.position(wanted)?)?.name.clone())
@@ -218,7 +226,10 @@ impl Actor {
 
     fn doubts(&self, state: &State, doubts: Doubts) -> Vec<Pending> {
         match doubts {
-            Doubts::All => state.pending().cloned().collect(),
+            Doubts::Creates => {
+                let is_create = |pending: &&Pending| matches!(pending.intent, Intent::Create { .. });
+                state.pending().filter(is_create).cloned().collect()
+            }
             Doubts::NeedsAPerson => {
                 let (_, doubtful) = self.workspace.engine.triage(state);
                 doubtful.into_iter().map(|doubtful| doubtful.pending).collect()

@@ -87,17 +87,14 @@ async fn release(actor: &Actor) -> Result<(), CommandError> {
     if loaded.state.pending().next().is_some() {
         actor.resolve(Doubts::NeedsAPerson).await?;
         actor.run_command(&Command::Refresh, &Program::default(), &mut None).await?;
-        let looked_at = |pending: &&Pending| !matches!(pending.intent, Intent::Create { .. });
+        let looked_at = |pending: &&Pending| matches!(pending.intent, Intent::Update { .. });
         let left = actor.workspace.stack.load().await?.state;
         if let Some(pending) = left.pending().find(looked_at) {
             let detail = format!("operation {} is in doubt although every call is answered", pending.op);
-            return Err(CommandError::Violation(violation(
-                "a refresh settles updates and deletions",
-                detail,
-            )));
+            return Err(CommandError::Violation(violation("a refresh settles updates", detail)));
         }
-        // Operations that are refused at every retry need a person.
-        actor.resolve(Doubts::All).await?;
+        // Creates that are refused at every retry need a person. Deletions wait for the run that knows the program.
+        actor.resolve(Doubts::Creates).await?;
         loaded = actor.workspace.stack.load().await?;
     }
     let marked = |resource: &&Resource| {

@@ -33,6 +33,9 @@ impl Actor {
                 });
             }
             OpEvent::Waiting(_) => {}
+            OpEvent::DeletionsLeft { .. } => {
+                self.trace.mark("an edit was made beside an interrupted deletion");
+            }
             OpEvent::Run(event) => {
                 match &event {
                     Event::Recovering { run, .. } => self.note_run(run),

@@ -104,6 +104,8 @@ pub(crate) struct Model {
     pub serial: i64,
     /// Ids guarded by the current program and pinfile, by process that is recovering an interrupted run.
     pub protected_today: HashMap<u64, BTreeSet<String>>,
+    /// Processes whose command evaluates no program.
+    pub without_program: HashSet<u64>,
     /// Copies whose pin a person released before their create was known to have happened.
     released_creates: BTreeSet<CopyRef>,
     /// Paths that the pinfile releases.
@@ -229,6 +231,9 @@ impl Model {
 
     /// Deletes an object on behalf of a run, with all objects inside.
     pub(crate) fn delete(&mut self, process: u64, id: &str) {
+        if self.without_program.contains(&process) {
+            self.violations.push(violation("a command without a program deletes nothing", id.to_owned()));
+        }
         for (id, object) in self.remove_with_contents(id) {
             if object.protected {
                 self.violations.push(violation("no protected resource is deleted", id.clone()));

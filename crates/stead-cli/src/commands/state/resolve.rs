@@ -19,7 +19,6 @@ pub(crate) async fn resolve(session: &Session, arguments: &ResolveArguments, ui:
     let report = ui.shown(async |events: &mut dyn FnMut(OpEvent)| edit.apply(events).await).await?;
     ui.result(&match report.outcome {
         EditOutcome::Retried => format!("The {verb} of {name} is done.\n"),
-        EditOutcome::NotSentAgain => format!("The {verb} of {name} was not sent again.\n"),
         _ if arguments.answer.not_created => format!("Recorded: the {verb} of {name} did not happen.\n"),
         _ => format!("Recorded: the {verb} of {name} happened.\n"),
     });

@@ -181,7 +181,6 @@ impl Workspace {
         events: &mut dyn FnMut(OpEvent),
     ) -> Result<EditReport, OpError> {
         let loaded = self.load().await?;
-        let guards = self.current_guards(&loaded)?;
         // A person's word needs no key; a repetition does if its request has a secret.
         self.open_secrets(&loaded.state, None, Access::Apply).await?;
         if answer != Some(Resolution::DidNotHappen) {
@@ -204,14 +203,13 @@ impl Workspace {
         };
         let Some(word) = answer else {
             let mut on_event = |event: Event| events(OpEvent::Run(event));
-            let Recovered { problems, held_back, .. } =
-                self.engine.recover(&run, &[current], &guards, &mut on_event).await?;
+            let Recovered { problems, .. } =
+                self.engine.recover(&run, &[current], None, &mut on_event).await?;
             close(run, &problems).await?;
             if !problems.is_empty() {
                 return Err(OpError::Recovery(problems));
             }
-            let outcome = if held_back.is_empty() { EditOutcome::Retried } else { EditOutcome::NotSentAgain };
-            return Ok(EditReport { run: Some(id), outcome });
+            return Ok(EditReport { run: Some(id), outcome: EditOutcome::Retried });
         };
         match self.engine.resolve(run.base(), &current, &word).await {
             Ok(records) => {

@@ -62,7 +62,7 @@ pub enum StateEdit {
     EndPins {
         paths: BTreeSet<String>,
     },
-    /// Answers for an operation in doubt; `None` sends it again.
+    /// Answers for an operation in doubt; `None` sends it again, unless it is a deletion, which only the guards of a program permit.
     Resolve {
         target: ResolveTarget,
         answer: Option<Resolution>,
@@ -303,8 +303,6 @@ pub enum EditOutcome {
     Done,
     /// The operation in doubt was sent again and is done.
     Retried,
-    /// The operation in doubt is a deletion that the guards refuse now; reading the resource settled it.
-    NotSentAgain,
     /// The lock is free; the run that held it left this many operations unfinished.
     Unlocked {
         unfinished: usize,
@@ -319,6 +317,9 @@ pub enum EditOutcome {
 
 impl Workspace {
     /// Prepares an edit. Operations of an interrupted run are finished first, except for edits that are about those.
+    ///
+    /// An edit evaluates no program, so that it leaves interrupted deletions pending. Edits that cannot be made beside one are
+    /// refused.
     pub async fn edit(
         &self,
         edit: StateEdit,

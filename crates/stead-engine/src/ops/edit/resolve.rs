@@ -1,10 +1,11 @@
 //! A person's answer for an operation in doubt.
 
 use stead_journal::is_dead;
-use stead_model::{Code, Diagnostic, Hint, NextStep};
+use stead_model::{Code, Diagnostic, Hint, Name, NextStep, Operation, ResolveAnswer};
 use stead_state::{Pending, State};
 
 use super::{EditChange, Holder, ProposedEdit, ResolveTarget, Work};
+use crate::ops::error::unfinished_deletion;
 use crate::ops::{OpError, Workspace};
 use crate::{Doubtful, Resolution};
 
@@ -17,11 +18,30 @@ impl Workspace {
         let loaded = self.load_existing().await?;
         let Doubtful { pending, name, .. } = pending(&loaded.state, target)?;
         let operation = pending.intent.operation();
-        if let Some(word) = &answer {
-            word.fits(&name, operation).map_err(OpError::invalid)?;
+        match &answer {
+            Some(word) => word.fits(&name, operation).map_err(OpError::invalid)?,
+            None if operation == Operation::Delete => {
+                return Err(self.not_sent_without_program(&loaded.state, &pending, &name));
+            }
+            None => {}
         }
         let work = Work::Settle { pending: Box::new(pending), answer };
         Ok(self.proposed_on(loaded, work, vec![EditChange::Resolved { name, operation }]))
+    }
+
+    /// Returns the refusal to send a deletion again without the guards of a program, and the way to do it with them.
+    fn not_sent_without_program(&self, state: &State, pending: &Pending, name: &Name) -> OpError {
+        let (repeatable, _) = self.engine.triage(state);
+        if repeatable.iter().any(|one| one.op == pending.op) {
+            return unfinished_deletion(self, name);
+        }
+        let message = format!("the deletion of {name} is not sent again without the program");
+        let answer = NextStep::Resolve { name: name.clone(), answer: ResolveAnswer::DidNotHappen };
+        let problem = Diagnostic::error(Code::IN_DOUBT, message)
+            .note("Only the guards of today's program permit a deletion. Nothing was changed.")
+            .help(Hint::text("if it did not happen, or a second time does no harm: ").then(answer))
+            .help(Hint::text("then ").then(NextStep::Apply).and(" plans it again"));
+        OpError::refused(problem)
     }
 
     pub(super) async fn unlock(&self) -> Result<ProposedEdit, OpError> {
@@ -37,7 +57,7 @@ impl Workspace {
 }
 
 fn pending(state: &State, target: &ResolveTarget) -> Result<Doubtful, OpError> {
-    let is_meant = |pending: &Pending, doubtful: &stead_model::Name| match target {
+    let is_meant = |pending: &Pending, doubtful: &Name| match target {
         ResolveTarget::Name(wanted) => doubtful.to_string() == *wanted || doubtful.short() == wanted,
         ResolveTarget::Operation(op) => pending.op == *op,
     };

@@ -27,7 +27,7 @@ impl Workspace {
             return Ok(self.proposed(Work::DeleteHistory, vec![EditChange::HistoryDeleted]));
         }
         self.load_existing().await?;
-        let loaded = self.load_settled(wait, events).await?;
+        let loaded = self.load_finished(wait, events).await?;
         self.no_move_is_unfinished().await?;
         if loaded.state.copies().next().is_some() && resources == Remaining::Refuse {
             return Err(not_empty(self, &loaded.state));
@@ -50,7 +50,7 @@ impl Workspace {
             )));
         }
         self.load_existing().await?;
-        let loaded = self.load_settled(wait, events).await?;
+        let loaded = self.load_finished(wait, events).await?;
         self.no_move_is_unfinished().await?;
         let change = EditChange::StackRenamed { resources: loaded.state.resources().len() };
         let pins = missing_pins(loaded.state.copies(), &self.listed_pins()?);

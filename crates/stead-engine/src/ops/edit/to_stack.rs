@@ -29,8 +29,8 @@ impl Workspace {
         }
         self.load_existing().await?;
         to.load_existing().await?;
-        let source = self.load_settled(wait, events).await?;
-        let target = to.load_settled(wait, events).await?;
+        let source = self.load_finished(wait, events).await?;
+        let target = to.load_finished(wait, events).await?;
         let mut uids = BTreeSet::new();
         for name in names {
             uids.insert(find(&source.state, name)?.uid.clone());

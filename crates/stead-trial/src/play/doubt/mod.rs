@@ -17,7 +17,7 @@ use stead_model::{
 };
 use stead_plan::Request;
 use stead_provider::Providers;
-use stead_state::{Intent, Pending};
+use stead_state::{Intent, Pending, State};
 use stead_store::MemoryStore;
 use tokio::sync::watch;
 
@@ -36,8 +36,16 @@ struct DoubtPlay {
     store: Arc<MemoryStore>,
     disk: Disk,
     size: i64,
+    spare: Spare,
     processes: u64,
     trace: Vec<String>,
+}
+
+/// Whether the program declares a third object, on which nothing depends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spare {
+    Declared,
+    Removed,
 }
 
 /// End of an `up`.
@@ -60,6 +68,7 @@ pub(super) async fn play(seed: u64) -> Result<Vec<String>, String> {
         store: Arc::default(),
         disk: Disk::default(),
         size: 1,
+        spare: Spare::Declared,
         processes: 0,
         trace: vec![format!("{ability:?}")],
     };
@@ -82,6 +91,9 @@ impl DoubtPlay {
             }
             if self.rng.one_in(2) {
                 self.size += 1;
+            }
+            if self.rng.one_in(3) {
+                self.spare = if self.spare == Spare::Declared { Spare::Removed } else { Spare::Declared };
             }
         }
         if self.rng.one_in(2) {
@@ -119,7 +131,7 @@ impl DoubtPlay {
     }
 
     async fn up(&mut self, workspace: &Workspace) -> Result<UpEnd, String> {
-        let declared = DeclaredGraph(graph(self.size));
+        let declared = DeclaredGraph(graph(self.size, self.spare));
         let ended = async {
             let proposal =
                 workspace.preview(&declared, PlanRequest::up(Request::default()), &mut |_| ()).await?;
@@ -131,7 +143,8 @@ impl DoubtPlay {
             Err(OpError::Stack(error)) => return Err(format!("state is not sound: {error:?}")),
             Err(error) => (UpEnd::Unfinished, error.problems()),
         };
-        self.trace.push(format!("up to size {}: {}", self.size, described(&problems)));
+        let (size, spare) = (self.size, self.spare);
+        self.trace.push(format!("up to size {size}, spare {spare:?}: {}", described(&problems)));
         if let Some(violation) = self.objects().violation.clone() {
             return Err(violation);
         }
@@ -146,9 +159,9 @@ impl DoubtPlay {
         let state = workspace.load().await.map_err(|error| error.to_string())?.state;
         for pending in state.pending().cloned().collect::<Vec<_>>() {
             if self.rng.one_in(2) {
-                self.answer_wrongly(&workspace, &pending).await?;
+                self.answer_wrongly(&workspace, &state, &pending).await?;
             }
-            let answer = self.right_answer(&pending.intent, self.ability == Ability::CannotLook);
+            let answer = self.right_answer(&state, &pending.intent, self.ability == Ability::CannotLook);
             self.trace.push(format!("answer: {answer:?}"));
             if let Err(problem) = resolve(&workspace, &pending, answer).await {
                 return Err(format!("a right answer is refused: {problem}"));
@@ -157,12 +170,21 @@ impl DoubtPlay {
         Ok(())
     }
 
-    /// Gives an answer that must be refused: one for another operation, or one without the outputs.
-    async fn answer_wrongly(&mut self, workspace: &Workspace, pending: &Pending) -> Result<(), String> {
-        let right = self.right_answer(&pending.intent, false);
+    /// Gives an answer that must be refused: one for another operation, one without the outputs, or the deletion of an object that
+    /// can be read.
+    async fn answer_wrongly(
+        &mut self,
+        workspace: &Workspace,
+        state: &State,
+        pending: &Pending,
+    ) -> Result<(), String> {
+        let right = self.right_answer(state, &pending.intent, false);
+        let deletes = matches!(pending.intent, Intent::Delete { .. });
         let needs_outputs = self.ability == Ability::CannotLook && right != Resolution::DidNotHappen;
+        let is_read = self.ability != Ability::CannotLook && right == Resolution::DidNotHappen;
         let wrong = match &pending.intent {
-            _ if needs_outputs => right,
+            _ if needs_outputs && !deletes => right,
+            Intent::Delete { .. } if is_read => Resolution::Done { outputs: StatedOutputs::default() },
             Intent::Create { .. } => Resolution::Done { outputs: StatedOutputs::default() },
             _ => Resolution::Created { id: PhysicalId("wrong".into()), outputs: StatedOutputs::default() },
         };
@@ -174,8 +196,17 @@ impl DoubtPlay {
     }
 
     /// Returns the answer that a person finds by looking at the objects.
-    fn right_answer(&self, intent: &Intent, with_outputs: bool) -> Resolution {
+    fn right_answer(&self, state: &State, intent: &Intent, with_outputs: bool) -> Resolution {
         let objects = self.objects();
+        if let Intent::Delete { copy, .. } = intent {
+            let id = state.copy(copy).and_then(|copy| copy.id.as_ref());
+            let exists = id.is_some_and(|id| objects.by_id.contains_key(id.as_str()));
+            // A provider that returns the record says that every object exists, so that the person has the deletion made again.
+            return match exists || self.ability == Ability::Echoes {
+                true => Resolution::DidNotHappen,
+                false => Resolution::Done { outputs: StatedOutputs::default() },
+            };
+        }
         let object = match intent {
             Intent::Create { key, .. } => objects.by_id.get(key),
             Intent::Update { resource, .. } => {
@@ -206,6 +237,10 @@ impl DoubtPlay {
             named.next().filter(|_| named.next().is_none()).ok_or_else(|| format!("there is not one {title}"))
         };
         let (maker, user) = (found("maker")?, found("user")?);
+        match (found("spare"), self.spare) {
+            (Ok(_), Spare::Declared) | (Err(_), Spare::Removed) => {}
+            (found, spare) => return Err(format!("the spare object is {spare:?}, and is {found:?}")),
+        }
         if maker.inputs.get("size") != Some(&Value::from(self.size)) {
             return Err(format!(
                 "an update was lost: the program has size {}, and {maker:?} is real",
@@ -242,11 +277,19 @@ fn described(problems: &[Diagnostic]) -> String {
 }
 
 /// Returns a program with a maker of the size and a user of its output.
-fn graph(size: i64) -> Graph {
+fn graph(size: i64, spare: Spare) -> Graph {
     let mut graph = Graph::default();
     let out = graph.exprs.push(Expr::Property { node: NodeId(0), property: OUT.into() });
-    let inputs = [("size", Input::from(Value::from(size))), ("from", Input::Deferred(out))];
-    for (line, (title, input)) in ["maker", "user"].into_iter().zip(inputs).enumerate() {
+    let inputs = [
+        ("size", Input::from(Value::from(size))),
+        ("from", Input::Deferred(out)),
+        ("size", Input::from(Value::from(0))),
+    ];
+    let titles = match spare {
+        Spare::Declared => &["maker", "user", "spare"][..],
+        Spare::Removed => &["maker", "user"],
+    };
+    for (line, (title, input)) in titles.iter().copied().zip(inputs).enumerate() {
         let Ok(name) = format!("dev:main:play.Doubt#{title}").parse() else { continue };
         graph.nodes.push(Node {
             name,

@@ -155,8 +155,19 @@ impl Provider for DoubtProvider {
     }
 
     async fn delete(&self, _: Receipt, _: DeletePermit, request: DeleteRequest<'_>) -> CallOutcome<()> {
+        let drawn = match self.answers {
+            Answers::Good => 10,
+            Answers::Bad => held(&self.rng).below(11),
+            Answers::Refused => 0,
+        };
+        let doubt = || CallOutcome::InDoubt(Doubt { message: "no answer".into() });
+        match drawn {
+            0 | 1 => return CallOutcome::Refused(Refusal::new("refused")),
+            2 | 3 => return doubt(),
+            _ => {}
+        }
         held(&self.objects).by_id.remove(id_of(request.resource));
-        CallOutcome::Done(())
+        if drawn < 6 { doubt() } else { CallOutcome::Done(()) }
     }
 
     fn recovery(&self, _: Operation, _: &TypeToken, _: &Map) -> Recovery {
