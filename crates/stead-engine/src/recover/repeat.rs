@@ -100,7 +100,7 @@ impl Engine {
         let mut attempts = 1;
         loop {
             let deletion = match &pending.intent {
-                Intent::Delete { .. } => match guards.permit(resource, run.base(), &self.catalog) {
+                Intent::Delete { .. } => match guards.permit(self, resource, run.base()).await {
                     Ok(permit) => Some((resource.clone(), permit)),
                     Err(held) => return Ok(Err(held)),
                 },
