@@ -103,6 +103,14 @@ pub trait Provider: Send + Sync {
         CallOutcome::InDoubt(Doubt::not_asked())
     }
 
+    /// Takes back the steps of an interrupted deletion that did not delete the real resource yet, and deletes nothing.
+    ///
+    /// Recovery calls it with the receipt of the deletion if the guards of today refuse to send that again. A provider whose
+    /// deletion is one step has nothing to take back.
+    async fn take_back(&self, _: Receipt, _: DeleteRequest<'_>) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// Returns the default timeout of a create, update or delete. The resource's options and its schema
     /// override it.
     fn timeout(&self, _: Operation, _: &TypeToken) -> Duration {
