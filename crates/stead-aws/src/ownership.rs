@@ -4,8 +4,8 @@
 //! recognised as stale by the state that it names.
 
 use async_trait::async_trait;
-use stead_model::{Map, TypeToken};
-use stead_provider::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity};
+use stead_model::{Map, PhysicalIdentity, TypeToken};
+use stead_provider::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership};
 
 use crate::client::Place;
 use crate::model::identifier;
@@ -39,6 +39,11 @@ impl Ownership for AwsProvider {
         };
         let named = described.iter().map(|(token, _)| token).zip(ids);
         named.map(|(token, id)| id.map(|id| identity((token, id))).into_iter().collect()).collect()
+    }
+
+    /// An identifier has one spelling, and its place would be a question to the service.
+    fn has_spellings(&self) -> bool {
+        false
     }
 
     async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {

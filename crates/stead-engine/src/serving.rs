@@ -192,7 +192,7 @@ impl ChangedProviders {
 }
 
 /// Returns the inputs whose values are known as a whole.
-fn known_part(inputs: &Inputs) -> Map {
+pub(crate) fn known_part(inputs: &Inputs) -> Map {
     let known = |(key, input): (&stead_model::Text, &Input)| Some((key.clone(), input.as_known()?.clone()));
     inputs.iter().filter_map(known).collect()
 }

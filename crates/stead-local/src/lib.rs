@@ -24,7 +24,7 @@ use stead_provider::{
 use stead_schema::{Problem, ReplaceOrder, TypeSchema};
 use stead_world::World;
 
-use crate::failure::outcome;
+use crate::failure::{Failure, outcome};
 use crate::files::path::drop_respelling;
 use crate::inputs::InputView;
 use crate::machine::Machine;
@@ -175,6 +175,12 @@ impl Provider for LocalProvider {
             }
             Err(refusal) => CallOutcome::Refused(refusal),
         }
+    }
+
+    async fn take_back(&self, receipt: Receipt, request: DeleteRequest<'_>) -> Result<(), Refusal> {
+        let DeleteRequest { resource } = request;
+        let operations = &self.served(&resource.ty)?.operations;
+        operations.take_back(&self.machine, &receipt, resource).await.map_err(Failure::into_refusal)
     }
 
     async fn may_still_run(&self, resource: &TypeToken, key: &str) -> Option<String> {

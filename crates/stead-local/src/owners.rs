@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Map, TypeToken};
-use stead_provider::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity};
+use stead_model::{Digest, Map, PhysicalIdentity, TypeToken};
+use stead_provider::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership};
 use stead_world::Files;
 
 use crate::LocalProvider;
@@ -46,6 +46,10 @@ impl Ownership for LocalProvider {
         }
         let found = self.machine.world.with_files(move |files| Ok(canonical(files, paths))).await;
         found.unwrap_or_else(|_| vec![Vec::new(); count])
+    }
+
+    fn has_spellings(&self) -> bool {
+        true
     }
 
     async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {

@@ -84,6 +84,11 @@ pub(crate) trait ResourceType: Send + Sync {
 
     async fn delete(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()>;
 
+    /// Takes back the first steps of an interrupted deletion. A type that deletes in one step has nothing to take back.
+    async fn take_back(&self, _machine: &Machine, _receipt: &Receipt, _resource: &Resource) -> Attempt<()> {
+        Ok(())
+    }
+
     /// Returns a sentence about work of an earlier attempt that may still go on; `None` if none can.
     async fn may_still_run(&self, _machine: &Machine, _key: &str) -> Option<String> {
         None

@@ -24,6 +24,7 @@ mod name;
 mod nearest;
 mod path;
 mod pattern;
+mod physical_identity;
 pub mod physical_path;
 mod place;
 mod pool;
@@ -68,6 +69,7 @@ pub use name::{
 pub use nearest::nearest;
 pub use path::{PropertyPath, Segment};
 pub use pattern::{PathPattern, PatternError, PatternPart};
+pub use physical_identity::PhysicalIdentity;
 pub use place::Place;
 pub use pool::ValuePool;
 pub use provider_place::{ProviderPlace, ProviderPlaces};

@@ -8,6 +8,7 @@
 //! again.
 
 mod assemble;
+mod canonical;
 mod check;
 mod correlate;
 mod decide;
@@ -19,6 +20,7 @@ mod secrets;
 mod select;
 mod ties;
 
+pub use canonical::{CanonicalIdentities, Unidentified};
 pub use correlate::{
     Aliases, Ambiguity, Confidence, Counterpart, Counterparts, Difference, Likeness, Match, MovedPlace,
     MovedResource, Reason, Suggestion, matches,

@@ -7,12 +7,15 @@ use proptest::prelude::*;
 use stead_guard::pins::SettledGraph;
 use stead_model::{
     CopyRef, Expr, Generation, Graph, Input, Lifecycle, Name, NoFunctions, Node, NodeId, NodeKind, Options,
-    PhysicalId, Resource, SourceRef, StackId, TypeToken, Uid, Value,
+    PhysicalId, PhysicalIdentity, Resource, SourceRef, StackId, TypeToken, Uid, Value,
 };
-use stead_schema::{Access, Catalog, Property, ReplaceOrder, Shape, TypeSchema, diff};
+use stead_schema::{Access, Catalog, Change, Property, ReplaceOrder, Shape, TypeSchema, diff};
 use stead_state::{Snapshot, State};
 
-use crate::{Action, Certainty, Plan, Planner, Purpose, Request, Verdict, Why, plan};
+use crate::{
+    Action, CanonicalIdentities, Certainty, Plan, Planner, Purpose, Question, Request, Unidentified, Verdict,
+    Why, plan,
+};
 
 mod counterparts;
 mod determinism;
@@ -25,6 +28,7 @@ mod record_change;
 mod replacement;
 mod selection;
 mod siblings;
+mod spellings;
 
 fn schema() -> TypeSchema {
     TypeSchema::new(
@@ -82,32 +86,68 @@ impl Program {
     fn ask(&self, base: &State, request: &Request) -> Result<Plan, Vec<stead_model::Diagnostic>> {
         let (catalog, mut verdicts) = (catalog(), BTreeMap::new());
         let graph = SettledGraph::from_records(self.0.clone());
-        let mut planner = Planner::new(base, &graph, &catalog, request, &NoFunctions)?;
+        let canonical = canonical(base, &graph, &catalog);
+        let mut planner = Planner::new(base, &graph, &catalog, &canonical, request, &NoFunctions)?;
         loop {
             let questions = planner.questions(usize::MAX);
             if questions.is_empty() {
                 break;
             }
             for question in questions {
-                let changes = question
-                    .old
-                    .map(|old| diff(&schema(), &old.inputs, &question.inputs))
-                    .unwrap_or_default();
+                let changes = changes(&question);
                 let order = ReplaceOrder::CreateFirst;
                 let (found, place) = (None, crate::PlaceChange::Untold);
-                let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found, place };
+                let identity = late_identity(&graph.nodes[question.node.index()], &question.inputs);
+                let verdict =
+                    Verdict::Valid { inputs: question.inputs, changes, order, found, place, identity };
                 verdicts.insert(question.node, verdict.clone());
                 planner.answer(question.node, verdict);
             }
         }
         let made = planner.finish()?;
-        let again = plan(base, &graph, &catalog, request, &NoFunctions, &verdicts)?;
+        let again = plan(base, &graph, &catalog, &canonical, request, &NoFunctions, &verdicts)?;
         assert_eq!(serde_json::to_vec(&made).unwrap(), serde_json::to_vec(&again).unwrap());
         for (index, step) in made.steps.iter().enumerate() {
             assert!(step.after.iter().all(|after| after.0 < index), "{}", show(&made));
         }
         Ok(made)
     }
+}
+
+/// Returns the changes that a provider would tell. Another spelling of a path is none.
+fn changes(question: &Question<'_>) -> Vec<Change> {
+    let Some(old) = question.old else { return Vec::new() };
+    let path = |value: Option<&Value>| value.and_then(Value::as_str).map(place);
+    let before = path(old.inputs.get("path"));
+    let is_same = before == path(question.inputs.get("path").and_then(Input::as_known));
+    let mut changes = diff(&schema(), &old.inputs, &question.inputs);
+    changes.retain(|change| !is_same || change.path.root() != Some("path"));
+    changes
+}
+
+/// Returns what a provider would tell: `./` at the start of a path means nothing. Without such a path nobody is asked.
+fn canonical(base: &State, graph: &Graph, catalog: &Catalog) -> CanonicalIdentities {
+    let questions = Unidentified::of(base, graph, catalog, |_, _| true);
+    let paths: Vec<Option<String>> = questions
+        .iter()
+        .map(|question| Some(question.description().1.get("path")?.as_str()?.to_owned()))
+        .collect();
+    if !paths.iter().flatten().any(|path| path.starts_with("./")) {
+        return CanonicalIdentities::default();
+    }
+    let place = |path: Option<String>| path.iter().map(|path| place(path)).collect();
+    CanonicalIdentities::of(&questions, paths.into_iter().map(place))
+}
+
+fn place(path: &str) -> PhysicalIdentity {
+    PhysicalIdentity::new(format!("/p/{}", path.trim_start_matches("./")))
+}
+
+/// Returns the identity that only the inputs of a verdict tell.
+fn late_identity(node: &Node, inputs: &stead_model::Inputs) -> Vec<PhysicalIdentity> {
+    let path = inputs.get("path").filter(|path| node.inputs.get("path") != Some(*path));
+    let path = path.and_then(Input::as_known).and_then(Value::as_str);
+    path.filter(|path| path.starts_with("./")).map(place).into_iter().collect()
 }
 
 fn known(text: &str) -> Input {

@@ -24,7 +24,7 @@ pub use batch::BatchReads;
 pub use configuration::{Completeness, Configurable, Configuration};
 pub use listing::{ListParent, ListScope, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
-pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace};
+pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, StatePlace};
 pub use refusal::{Refusal, RefusalClass, RefusalScope};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
@@ -101,6 +101,14 @@ pub trait Provider: Send + Sync {
     /// Asks for the end of a deletion like [`end_of_create`](Provider::end_of_create). The record may lack secrets.
     async fn end_of_delete(&self, _: Receipt, _: DeleteRequest<'_>) -> CallOutcome<()> {
         CallOutcome::InDoubt(Doubt::not_asked())
+    }
+
+    /// Takes back the steps of an interrupted deletion that did not delete the real resource yet, and deletes nothing.
+    ///
+    /// Recovery calls it with the receipt of the deletion if the guards of today refuse to send that again. A provider whose
+    /// deletion is one step has nothing to take back.
+    async fn take_back(&self, _: Receipt, _: DeleteRequest<'_>) -> Result<(), Refusal> {
+        Ok(())
     }
 
     /// Returns the default timeout of a create, update or delete. The resource's options and its schema

@@ -8,29 +8,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Deserializer, Serialize};
-use stead_model::{Digest, Map, Name, StackId, TypeToken, Uid};
-
-/// Canonical identity of a real resource. Two descriptions of one real resource have the same one, however they are
-/// spelled.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct PhysicalIdentity(String);
-
-impl PhysicalIdentity {
-    pub fn new(text: impl Into<String>) -> PhysicalIdentity {
-        PhysicalIdentity(text.into())
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for PhysicalIdentity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+use stead_model::{Digest, Map, Name, PhysicalIdentity, StackId, TypeToken, Uid};
 
 /// Where the state of a stack is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -145,6 +123,12 @@ pub trait Ownership: Send + Sync {
     /// Returns the identities of each described resource. A resource has none if it exists only in state, or if
     /// the inputs do not tell.
     async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>>;
+
+    /// Returns true if different inputs can name one real resource, as two paths of one file do.
+    ///
+    /// A plan asks for identities only then, and must not wait for a service: they come from the inputs and this machine. With
+    /// `false` a plan compares the inputs as they are spelled.
+    fn has_spellings(&self) -> bool;
 
     /// Returns the mark on each real resource. A mark that cannot be understood counts as missing.
     async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable>;

@@ -319,6 +319,14 @@ impl Provider for Veil {
         self.inner.max_parallel_calls()
     }
 
+    async fn take_back(&self, receipt: Receipt, request: DeleteRequest<'_>) -> Result<(), Refusal> {
+        let marks = Marks::of_record(request.resource);
+        self.learn_record(request.resource);
+        let resource = marks.record(request.resource);
+        let taken_back = self.inner.take_back(receipt, DeleteRequest { resource: &resource }).await;
+        taken_back.map_err(|refusal| self.refusal(&marks, refusal))
+    }
+
     async fn may_still_run(&self, resource: &TypeToken, idempotency_key: &str) -> Option<String> {
         let says = self.inner.may_still_run(resource, idempotency_key).await?;
         Some(self.known.text(&says).into_owned())

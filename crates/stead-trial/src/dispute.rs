@@ -10,10 +10,11 @@ use stead_engine::{Engine, Owners, Stack, StackSecrets, Stop, Stores};
 use stead_journal::StackKeys;
 use stead_local::LocalProvider;
 use stead_model::{
-    Graph, Lifecycle, Node, NodeKind, Options, PhysicalId, Resource, SourceRef, TypeToken, Value,
+    Graph, Lifecycle, Node, NodeKind, Options, PhysicalId, PhysicalIdentity, Resource, SourceRef, TypeToken,
+    Value,
 };
 use stead_plan::{MovePolicy, Purpose, Request};
-use stead_provider::{OwnerMark, Ownership as _, PhysicalIdentity, Providers, StatePlace};
+use stead_provider::{OwnerMark, Ownership as _, Providers, StatePlace};
 use stead_store::{FileStore, Store};
 use stead_world::World;
 use tokio::sync::watch;

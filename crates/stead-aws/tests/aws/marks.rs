@@ -1,8 +1,8 @@
 //! Owner marks and default tags.
 
 use stead_aws::Settings;
-use stead_model::Value;
-use stead_provider::{PhysicalIdentity, Provider};
+use stead_model::{PhysicalIdentity, Value};
+use stead_provider::Provider;
 
 use crate::bench::{BUCKET, Bench, declared, map, owner};
 

@@ -117,6 +117,29 @@ pub(crate) async fn call(
     answer
 }
 
+/// Lets the provider take back an interrupted deletion that the guards refuse to send again.
+pub(crate) async fn take_back(
+    world: &World,
+    receipt: Receipt,
+    provider: &Arc<dyn Provider>,
+    resource: &Resource,
+    timeout: Duration,
+) -> Result<(), Refusal> {
+    if let Some(locked) = locked_record(resource) {
+        return Err(Refusal::new(locked));
+    }
+    if !receipt.is_valid(world.clock.monotonic()) {
+        return Err(Refusal::new("the call did not start in time"));
+    }
+    tokio::select! {
+        biased;
+        taken_back = provider.take_back(receipt, DeleteRequest { resource }) => taken_back,
+        () = world.clock.sleep(timeout) => {
+            Err(Refusal::new(format!("the provider did not answer within {} s", timeout.as_secs())))
+        }
+    }
+}
+
 /// Returns the reason why a request would reach the provider without one of its secrets.
 fn without_its_secrets(intent: &Intent, deleted: Option<&Resource>) -> Option<String> {
     match intent {

@@ -32,7 +32,9 @@ impl Engine {
     ) -> Result<Plan, Vec<Diagnostic>> {
         self.check_providers(graph)?;
         let request = request.into();
-        let mut planner = Planner::new(base, graph, &self.catalog, &request, self.functions.as_ref())?;
+        let canonical = &self.canonical_identities(base, graph).await;
+        let functions = self.functions.as_ref();
+        let mut planner = Planner::new(base, graph, &self.catalog, canonical, &request, functions)?;
         let mut waiting: Vec<Question<'_>> = Vec::new();
         let limits = &ProviderLimits::of(&self.providers);
         let mut asked = FuturesUnordered::new();
@@ -72,9 +74,13 @@ impl Engine {
         let provider = &planned.provider;
         // The timeout covers checks and differences too: a provider that hangs must not hang the plan.
         let timeout = self.read_timeout(Some(&node.options.timeouts), provider, &node.ty);
+        let verdict = async {
+            let verdict = self.verdict(&planned, node, base, question, timeout).await;
+            self.with_identity(verdict, provider.as_ref(), node, base).await
+        };
         tokio::select! {
             biased;
-            verdict = self.verdict(&planned, node, base, question, timeout) => verdict,
+            verdict = verdict => verdict,
             () = self.world.clock.sleep(timeout) => {
                 let help = "set `timeouts: { read: SECONDS }` on it if the read needs more time".to_owned();
                 Verdict::Unanswered { message: no_answer(timeout).message, help: Some(help.into()) }
@@ -105,7 +111,7 @@ impl Engine {
             Err(problems) => return Verdict::Invalid(problems),
         };
         let new_order = || self.catalog.get(&node.ty).map(|schema| schema.replace_order).unwrap_or_default();
-        let untold = PlaceChange::Untold;
+        let (untold, identity) = (PlaceChange::Untold, Vec::new());
         if let Some(id) = question.import {
             if planned.completeness == Completeness::Partial {
                 return unconfigured();
@@ -116,7 +122,7 @@ impl Engine {
             };
             let Some(live) = found else {
                 let (changes, order) = (Vec::new(), new_order());
-                return Verdict::Valid { inputs, changes, order, found: None, place: untold };
+                return Verdict::Valid { inputs, changes, order, found: None, place: untold, identity };
             };
             let live = conceal_declared(live, &inputs);
             let live = LiveState { inputs: declared_part(&live.inputs, &inputs), ..live };
@@ -126,7 +132,7 @@ impl Engine {
                 return Verdict::Invalid(problems);
             }
             let found = Some(LiveObject { inputs: live.inputs, outputs: live.outputs });
-            return Verdict::Valid { inputs, changes, order, found, place: untold };
+            return Verdict::Valid { inputs, changes, order, found, place: untold, identity };
         }
         match question.old {
             Some(old) => {
@@ -140,13 +146,13 @@ impl Engine {
                     return Verdict::Invalid(problems);
                 }
                 match self.place_change(old, base, question.served_by.as_ref(), planned).await {
-                    Ok(place) => Verdict::Valid { inputs, changes, order, found: None, place },
+                    Ok(place) => Verdict::Valid { inputs, changes, order, found: None, place, identity },
                     Err(Refusal { message, help, .. }) => Verdict::Unanswered { message, help },
                 }
             }
             None => {
                 let (changes, order) = (Vec::new(), new_order());
-                Verdict::Valid { inputs, changes, order, found: None, place: untold }
+                Verdict::Valid { inputs, changes, order, found: None, place: untold, identity }
             }
         }
     }

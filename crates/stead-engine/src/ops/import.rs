@@ -105,6 +105,18 @@ impl Import {
             return Err(OpError::refused(problem));
         }
         let served_by = self.provider_in(workspace, graph)?;
+        let id = self.retained_id(workspace, served_by, state).await.unwrap_or_else(|| self.id.clone());
+        let import = Import { id, ..self.clone() };
+        import.declare_as(served_by, workspace, graph, state).await
+    }
+
+    async fn declare_as(
+        &self,
+        served_by: Option<NodeId>,
+        workspace: &Workspace,
+        graph: &mut Graph,
+        state: &State,
+    ) -> Result<Option<Undeclared>, OpError> {
         if let Some(node) = graph.nodes.iter_mut().find(|node| node.name == self.name) {
             if served_by.is_some() && node.options.provider != served_by {
                 let message = format!("the program declares {} with another provider", self.name);
@@ -128,6 +140,32 @@ impl Import {
         // The program did not change: neither do the outputs.
         graph.outputs = state.outputs().iter().map(known).collect();
         Ok(Some(Undeclared { name: self.name.clone(), ty: self.ty.clone(), inputs }))
+    }
+
+    /// Returns the id by which state knows the resource, if it is a retained one with another spelling of its id.
+    ///
+    /// A retained resource that cannot be read is another one: the resource to import is read before its import.
+    async fn retained_id(
+        &self,
+        workspace: &Workspace,
+        served_by: Option<NodeId>,
+        state: &State,
+    ) -> Option<PhysicalId> {
+        let of_type = || state.retained().filter(|retained| retained.resource == self.ty);
+        if served_by.is_some() || of_type().next().is_none() || of_type().any(|one| one.id == self.id) {
+            return None;
+        }
+        let engine = &workspace.engine;
+        let own = engine.identities_of_existing(&self.ty, &self.id).await;
+        if own.is_empty() {
+            return None;
+        }
+        for retained in of_type() {
+            if engine.identities_of_existing(&self.ty, &retained.id).await == own {
+                return Some(retained.id.clone());
+            }
+        }
+        None
     }
 
     fn node(&self, workspace: &Workspace, inputs: &Map) -> Node {

@@ -144,14 +144,13 @@ impl Workspace {
             }
             Variant::Plain | Variant::Import(_) => pinning,
         };
-        let catalog = &self.engine.catalog;
-        let today = Today::of(&loaded.state, protection.as_ref(), catalog);
+        let today = Today::of(&loaded.state, protection.as_ref(), &self.engine).await;
         let mut protected = match request.pins {
             PinUse::Apply(_) => protect(&loaded.state, None),
             PinUse::Hold => protect_listed(protect(&loaded.state, today.as_ref()), &pinning.standing()),
         };
         let kept_protection = match request.kind {
-            RunKind::Rollback => keep_protection(&mut graph, &protected.state, catalog),
+            RunKind::Rollback => keep_protection(&mut graph, &protected.state, &self.engine).await,
             _ => Vec::new(),
         };
         let mut workspace = self.clone();

@@ -13,8 +13,9 @@ use stead_model::{
     CopyRef, Diagnostic, Graph, Hint, Lifecycle, Name, NextStep, Node, NodeId, Resource, SourceRef,
 };
 use stead_plan::{Action, Counterpart, Counterparts, Likeness, Plan, matches};
-use stead_schema::Catalog;
 use stead_state::{Record, State};
+
+use crate::Engine;
 
 /// Today's program, compared with the records.
 pub(super) struct Today<'a> {
@@ -23,8 +24,11 @@ pub(super) struct Today<'a> {
 }
 
 impl<'a> Today<'a> {
-    pub(super) fn of(state: &State, program: Option<&'a Graph>, catalog: &Catalog) -> Option<Today<'a>> {
-        program.map(|program| Today { program, counterparts: Counterparts::of(state, program, catalog) })
+    pub(super) async fn of(state: &State, program: Option<&'a Graph>, engine: &Engine) -> Option<Today<'a>> {
+        let program = program?;
+        let canonical = engine.canonical_identities(state, program).await;
+        let counterparts = Counterparts::of(state, program, &engine.catalog, &canonical);
+        Some(Today { program, counterparts })
     }
 }
 
@@ -193,9 +197,10 @@ pub(super) fn pins_of(today: Option<&Today<'_>>, state: &State) -> BTreeMap<Name
 }
 
 /// Gives the resources of an earlier run the protection that they have now, and returns the resources that keep some.
-pub(super) fn keep_protection(graph: &mut Graph, state: &State, catalog: &Catalog) -> Vec<Name> {
+pub(super) async fn keep_protection(graph: &mut Graph, state: &State, engine: &Engine) -> Vec<Name> {
+    let canonical = engine.canonical_identities(state, graph).await;
     let live = |(_, current): &(NodeId, &Resource)| current.lifecycle == Lifecycle::Live;
-    let matched: Vec<(NodeId, Resource)> = matches(state, graph, catalog)
+    let matched: Vec<(NodeId, Resource)> = matches(state, graph, &engine.catalog, &canonical)
         .into_iter()
         .filter(live)
         .map(|(id, current)| (id, current.clone()))

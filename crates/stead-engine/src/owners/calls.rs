@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use stead_model::{CopyRef, Hint, NextStep, Resource, StackId};
+use stead_model::{CopyRef, Hint, NextStep, PhysicalIdentity, Resource, StackId};
 use stead_plan::{Action, Plan};
-use stead_provider::{
-    Claim, Occasion, OwnerMark, Ownership, PhysicalIdentity, Provider, Providers, Refusal, RefusalClass,
-};
+use stead_provider::{Claim, Occasion, OwnerMark, Ownership, Provider, Providers, Refusal, RefusalClass};
 use stead_state::{Intent, Outcome, State};
 
 use crate::Engine;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stead_model::{CopyRef, Lifecycle, Map, Name, Resource, TypeToken};
-use stead_provider::{PhysicalIdentity, Provider};
+use stead_model::{CopyRef, Lifecycle, Map, Name, PhysicalIdentity, Resource, TypeToken};
+use stead_provider::Provider;
 use stead_state::State;
 
 use crate::Engine;

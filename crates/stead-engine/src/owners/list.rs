@@ -1,6 +1,7 @@
 //! Lists the marks that name owners.
 
-use stead_provider::{MarksUnavailable, OwnerMark, PhysicalIdentity};
+use stead_model::PhysicalIdentity;
+use stead_provider::{MarksUnavailable, OwnerMark};
 
 use crate::ops::Workspace;
 use crate::owners::{Stacks, Standing, records};

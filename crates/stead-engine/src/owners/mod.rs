@@ -22,6 +22,7 @@ use stead_state::{Intent, State};
 use stead_store::Store;
 
 pub(crate) use calls::RunOwners;
+pub(crate) use identities::identities_of;
 pub use list::OwnedThing;
 
 /// Most renames of a stack that a mark is followed through.

@@ -4,11 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use stead_model::{
-    Code, CopyRef, Diagnostic, Graph, Hint, Inputs, Lifecycle, Map, Name, NextStep, Resource, SourceRef,
-    TypeToken,
+    Code, CopyRef, Diagnostic, Graph, Hint, Inputs, Lifecycle, Map, Name, NextStep, PhysicalIdentity,
+    Resource, SourceRef, TypeToken,
 };
 use stead_plan::{Action, Plan, Step};
-use stead_provider::{OwnerMark, PhysicalIdentity, Provider};
+use stead_provider::{OwnerMark, Provider};
 use stead_state::State;
 
 use crate::Engine;

@@ -8,8 +8,9 @@ use stead_guard::pins::{Declared, PinfileStatus};
 use stead_guard::{DeletePermit, Mark, OuterLevels, Refusal};
 use stead_model::{Graph, Name, Node, NodeId, Resource};
 use stead_plan::{Counterparts, DeclaredGuards, interrupted_deletions};
-use stead_schema::Catalog;
 use stead_state::State;
+
+use crate::Engine;
 
 /// Guard settings in force now, used to re-check deletions that an interrupted run had started.
 ///
@@ -52,11 +53,11 @@ impl std::fmt::Display for DeletionHeldBack {
 
 impl CurrentGuards<'_> {
     /// Whether the deletion may be sent again: the same guards as for a plan, with everything that is in it.
-    pub(crate) fn permit(
+    pub(crate) async fn permit(
         &self,
+        engine: &Engine,
         resource: &Resource,
         state: &State,
-        catalog: &Catalog,
     ) -> Result<DeletePermit, DeletionHeldBack> {
         let same = |other: &&Resource| {
             let place = |of: &Resource| of.ties.provider.as_ref().map(|provider| provider.uid.clone());
@@ -68,7 +69,8 @@ impl CurrentGuards<'_> {
         if let Some(other) = state.copies().find(same) {
             return Err(DeletionHeldBack { name: other.name.clone(), how: "is the same thing" });
         }
-        let declared = |resource: &Resource| self.declared(self.program?, resource, state, catalog);
+        let compared = self.compared(engine, state).await;
+        let declared = |resource: &Resource| self.declared(compared?, resource);
         let deletions = interrupted_deletions(resource, state, &self.outer, declared);
         // In a plan, a deletion of what is to be retained is none.
         if deletions.first().is_some_and(|own| own.current_marks.retains()) {
@@ -81,16 +83,24 @@ impl CurrentGuards<'_> {
         }
     }
 
+    /// Returns the program with its comparison with the records, which is made once.
+    async fn compared(&self, engine: &Engine, state: &State) -> Option<(&Graph, &Counterparts)> {
+        let program = self.program?;
+        if self.counterparts.get().is_none() {
+            let canonical = engine.canonical_identities(state, program).await;
+            let counterparts = Counterparts::of(state, program, &engine.catalog, &canonical);
+            return Some((program, self.counterparts.get_or_init(|| counterparts)));
+        }
+        Some((program, self.counterparts.get()?))
+    }
+
     /// Returns the guard settings of a resource in the program: those of its declaration, and the protection of each one that may
     /// be its declaration.
     fn declared(
         &self,
-        program: &Graph,
+        (program, counterparts): (&Graph, &Counterparts),
         resource: &Resource,
-        state: &State,
-        catalog: &Catalog,
     ) -> Option<DeclaredGuards> {
-        let counterparts = self.counterparts.get_or_init(|| Counterparts::of(state, program, catalog));
         let marks = |id: NodeId| program.node(id).map(Node::effective_marks);
         let matched = counterparts.matched(&resource.uid);
         let protecting = counterparts.protecting(&resource.uid);

@@ -8,7 +8,7 @@ use stead_provider::Provider;
 use stead_state::{Intent, Outcome, Pending, Record, State};
 
 use crate::Engine;
-use crate::execute::call::{Answer, call};
+use crate::execute::call::{Answer, call, take_back};
 use crate::gather::read::Reading;
 use crate::gather::retry::{MAX_ATTEMPTS, backoff};
 use crate::owners::RunOwners;
@@ -44,9 +44,10 @@ impl Engine {
         events: &mut dyn FnMut(Event),
     ) -> Result<Repeated, JournalError> {
         let operation = pending.intent.operation();
+        let provider = called.0.clone();
         let answer = match self.send_again(run, pending, resource, called, guards, events).await? {
             Ok(answer) => answer,
-            Err(held) => return self.hold_back(run, pending, resource, &held, events).await,
+            Err(held) => return self.hold_back(run, pending, (resource, &provider), &held, events).await,
         };
         if answer.tells_operation_failed() {
             run.submit(Record::End { op: pending.op, outcome: answer.outcome }).durable().await?;
@@ -101,7 +102,7 @@ impl Engine {
         let mut attempts = 1;
         loop {
             let deletion = match guards.filter(|_| is_deletion(pending)) {
-                Some(guards) => match guards.permit(resource, run.base(), &self.catalog) {
+                Some(guards) => match guards.permit(self, resource, run.base()).await {
                     Ok(permit) => Some((resource.clone(), permit)),
                     Err(held) => return Ok(Err(held)),
                 },
@@ -128,23 +129,32 @@ impl Engine {
         }
     }
 
-    /// Keeps a deletion that the current guards refuse from being sent again. A read tells its outcome.
+    /// Keeps a deletion that the current guards refuse from being sent again. The provider takes back its first steps, and a read
+    /// tells its outcome.
     async fn hold_back(
         &self,
         run: &Run,
         pending: &Pending,
-        resource: &Resource,
+        (resource, provider): (&Resource, &Arc<dyn Provider>),
         held: &DeletionHeldBack,
         events: &mut dyn FnMut(Event),
     ) -> Result<Repeated, JournalError> {
         let end = StepEnd::Skipped { because: held.to_string() };
         let name = resource.name.clone();
         events(Event::StepEnded { operation: Operation::Delete, name, end, millis: 0 });
-        if let Some(Look::Told(records)) = self.outcome_by_read(run.base(), pending).await {
+        let timeout = self.operation_timeout(None, provider, Operation::Delete, &resource.ty);
+        let receipt = run.resume(pending).await?;
+        let taken_back = take_back(&self.world, receipt, provider, resource, timeout).await;
+        if taken_back.is_ok()
+            && let Some(Look::Told(records)) = self.outcome_by_read(run.base(), pending).await
+        {
             run.submit_together(records).durable().await?;
             return Ok(Repeated::DeletionHeldBack);
         }
-        let message = format!("the deletion of {} is not sent again: {held}", resource.name);
+        let mut message = format!("the deletion of {} is not sent again: {held}", resource.name);
+        if let Err(refusal) = taken_back {
+            message = format!("{message}; it could not be taken back: {}", refusal.message);
+        }
         let problem = Diagnostic::error(Code::GUARDED, message)
             .at(resource.source.clone(), 0, "declared here")
             .note("It was under way when a run stopped, and may have happened; no read told its outcome.");

@@ -85,6 +85,7 @@ async fn assert_not_repeated(guards: &CurrentGuards<'_>, reason: &str) {
     let (result, events) = recover(&bench, guards).await;
     assert!(matches!(result, RecoveryResult::Ready(_)), "a read tells the outcome");
     assert!(bench.provider.log().is_empty(), "{reason}");
+    assert_eq!(*bench.provider.taken_back.lock().unwrap(), ["a"], "its first steps are taken back");
     assert_eq!(bench.recorded().await, ["a\"1\""]);
     let reported = events.iter().any(|event| {
         matches!(event, Event::StepEnded { end: StepEnd::Skipped { because }, .. }

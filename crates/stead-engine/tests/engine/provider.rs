@@ -18,6 +18,8 @@ use stead_store::{Key, Store};
 pub(crate) struct Scripted {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) log: Mutex<Vec<String>>,
+    /// Resources whose interrupted deletion was taken back.
+    pub(crate) taken_back: Mutex<Vec<String>>,
     pub(crate) running: AtomicUsize,
     pub(crate) most: AtomicUsize,
     /// Existing objects, by physical id.
@@ -77,6 +79,7 @@ impl Scripted {
         Scripted {
             store,
             log: Mutex::default(),
+            taken_back: Mutex::default(),
             running: AtomicUsize::new(0),
             most: AtomicUsize::new(0),
             real: Mutex::default(),
@@ -339,6 +342,11 @@ impl Provider for Scripted {
             self.real.lock().unwrap().remove(request.resource.id.as_ref().unwrap().as_str());
         }
         answer
+    }
+
+    async fn take_back(&self, _: Receipt, request: DeleteRequest<'_>) -> Result<(), Refusal> {
+        self.taken_back.lock().unwrap().push(request.resource.name.short().to_owned());
+        Ok(())
     }
 
     fn batch_reads(&self) -> Option<&dyn BatchReads> {

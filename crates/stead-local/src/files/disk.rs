@@ -126,13 +126,7 @@ impl ExpectedFile<'_> {
 
     /// Gives the file its name back, unless another file took the name meanwhile. Returns the failure of the deletion.
     fn put_back(&self, files: &dyn Files, private: &Path, refusal: Refusal) -> Failure {
-        let back = files.link(private, self.path).and_then(|()| files.remove_file(private));
-        let back = match back {
-            // A file system without hard links.
-            Err(_) if matches!(files.metadata(self.path), Ok(None)) => files.rename(private, self.path),
-            other => other,
-        };
-        match back.and_then(|()| files.sync_folder(folder_of(self.path))) {
+        match move_back(files, private, self.path) {
             Ok(()) => refusal.into(),
             Err(error) => Failure::in_doubt(format!(
                 "{}; it is now at {}: {}",
@@ -142,6 +136,36 @@ impl ExpectedFile<'_> {
             )),
         }
     }
+}
+
+/// Gives a file its name back that an interrupted deletion left under its private name. Refuses if another file has the name.
+pub(crate) fn give_back(files: &dyn Files, path: &Path, unique: &str) -> Attempt<()> {
+    let private = <dyn Files>::temporary(path, unique);
+    if metadata_of(files, &private)?.is_none() {
+        return Ok(());
+    }
+    move_back(files, &private, path).map_err(|error| {
+        let (path, private) = (path.display(), private.display());
+        Refusal::new(format!("{path} is now at {private}, and cannot be moved back: {}", reason(&error)))
+            .into()
+    })
+}
+
+fn move_back(files: &dyn Files, private: &Path, path: &Path) -> io::Result<()> {
+    let back = match files.link(private, path) {
+        // An earlier attempt may have ended after the link.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let is_same = *Zeroizing::new(files.read(private)?) == *Zeroizing::new(files.read(path)?);
+            if is_same { Ok(()) } else { Err(error) }
+        }
+        other => other,
+    };
+    match back.and_then(|()| files.remove_file(private)) {
+        // A file system without hard links.
+        Err(_) if matches!(files.metadata(path), Ok(None)) => files.rename(private, path)?,
+        other => other?,
+    }
+    files.sync_folder(folder_of(path))
 }
 
 /// Makes the deletion of a path durable.

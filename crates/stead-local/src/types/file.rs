@@ -10,7 +10,7 @@ use stead_world::{FileKind, Files, Metadata};
 use zeroize::Zeroizing;
 
 use crate::failure::{Attempt, Failure, io_refusal};
-use crate::files::disk::{ExpectedFile, FileWrite, metadata_of};
+use crate::files::disk::{ExpectedFile, FileWrite, give_back, metadata_of};
 use crate::files::mode::{MODE, ModeChange, mode, mode_problem, with_real_mode};
 use crate::files::path::{
     PATH, already_exists, file_path_problem, not_overwritten, wrong_kind, wrong_kind_to_delete,
@@ -144,6 +144,12 @@ impl ResourceType for File {
             Some(other) => Err(wrong_kind_to_delete(&path, other, "file").into()),
         };
         machine.on_disk(work).await
+    }
+
+    async fn take_back(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()> {
+        let path = machine.locate(text(&resource.inputs, PATH)?);
+        let unique = receipt.idempotency_key().to_owned();
+        machine.on_disk(move |files| give_back(files, &path, &unique)).await
     }
 }
 

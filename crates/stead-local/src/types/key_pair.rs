@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use self::openssh::{PrivateKeyFile, PublicKey, private_text};
 use super::random_string::no_randomness;
 use crate::failure::{Attempt, Failure, io_refusal};
-use crate::files::disk::{ExpectedFile, FileWrite, metadata_of, remove};
+use crate::files::disk::{ExpectedFile, FileWrite, give_back, metadata_of, remove};
 use crate::files::path::{
     PATH, already_exists, changed_outside, file_path_problem, not_overwritten, wrong_kind,
     wrong_kind_to_delete,
@@ -147,6 +147,12 @@ impl ResourceType for KeyPair {
         let unique = receipt.idempotency_key().to_owned();
         let created = recorded.map(|recorded| recorded.fingerprint);
         machine.on_disk(move |files| pair.delete(files, created.as_deref(), &unique)).await
+    }
+
+    async fn take_back(&self, machine: &Machine, receipt: &Receipt, resource: &Resource) -> Attempt<()> {
+        let path = machine.locate(text(&resource.inputs, PATH)?);
+        let unique = receipt.idempotency_key().to_owned();
+        machine.on_disk(move |files| give_back(files, &path, &unique)).await
     }
 }
 

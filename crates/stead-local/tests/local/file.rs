@@ -1,7 +1,7 @@
 //! `local.File`.
 
 use stead_model::{Map, Operation, Resource, TypeToken, Value};
-use stead_provider::{CallOutcome, Provider as _, Recovery};
+use stead_provider::{CallOutcome, DeleteRequest, Provider as _, Recovery};
 use stead_schema::ReplaceOrder;
 
 use crate::bench::{Bench, attempts, done, map, mode_of, refused};
@@ -269,4 +269,32 @@ async fn deletion_that_ended_after_the_rename_is_finished_by_its_repeat() {
         assert_eq!(matches!(outcome, CallOutcome::Done(())), left.is_empty(), "{outcome:?}");
         assert_eq!(bench.names(""), left);
     }
+}
+
+#[tokio::test]
+async fn deletion_that_ended_after_the_rename_is_taken_back() {
+    let bench = Bench::new();
+    let made = bench.created(FILE, file("a", "mine")).await;
+    for there in [None, Some("mine"), Some("of another")] {
+        let (first, repeat) = attempts().await;
+        let private = format!(".tmp-{}", first.idempotency_key());
+        bench.write(&private, "mine");
+        std::fs::remove_file(bench.path("a")).unwrap();
+        if let Some(there) = there {
+            bench.write("a", there);
+        }
+        let taken_back = bench.provider.take_back(repeat, DeleteRequest { resource: &made }).await;
+        if there == Some("of another") {
+            let message = taken_back.unwrap_err().message;
+            assert!(message.contains(&private), "{message}");
+            assert_eq!((bench.read("a").as_str(), bench.read(&private).as_str()), ("of another", "mine"));
+        } else {
+            taken_back.unwrap();
+            assert_eq!((bench.read("a").as_str(), bench.names("")), ("mine", vec!["a".to_owned()]));
+        }
+    }
+    let other = Bench::new();
+    let made = other.created(FILE, file("a", "mine")).await;
+    other.provider.take_back(attempts().await.1, DeleteRequest { resource: &made }).await.unwrap();
+    assert_eq!(other.read("a"), "mine", "nothing was moved");
 }

@@ -13,7 +13,8 @@ use stead_state::State;
 use super::siblings::{Regrouped, regroup};
 use super::suggest::{Reason, Suggestion, Suggestions, suggest};
 use super::{Ambiguity, Match, Matching};
-use crate::physical::{Identities, Physical};
+use crate::CanonicalIdentities;
+use crate::physical::{Part, Physical};
 
 /// Nodes of which each may be any of the records.
 pub(super) struct Unsettled<'a> {
@@ -88,8 +89,13 @@ impl Counterparts {
     /// Compares a program with the records.
     ///
     /// Takes time in proportion to both: of many equal declarations, the first with each kind of protection stands for all.
-    pub fn of(base: &State, program: &Graph, catalog: &Catalog) -> Counterparts {
-        let mut matching = Matching::new(base, program, catalog);
+    pub fn of(
+        base: &State,
+        program: &Graph,
+        catalog: &Catalog,
+        canonical: &CanonicalIdentities,
+    ) -> Counterparts {
+        let mut matching = Matching::new(base, program, catalog, canonical);
         matching.without_search();
         let regrouped = regroup(&mut matching);
         let mut found = Found::new(program);
@@ -118,8 +124,13 @@ impl Counterparts {
 }
 
 /// Returns the records that a plan matches with the declarations of a graph, without a search for renames.
-pub fn matches<'a>(base: &'a State, graph: &'a Graph, catalog: &'a Catalog) -> Vec<(NodeId, &'a Resource)> {
-    let mut matching = Matching::new(base, graph, catalog);
+pub fn matches<'a>(
+    base: &'a State,
+    graph: &'a Graph,
+    catalog: &'a Catalog,
+    canonical: &'a CanonicalIdentities,
+) -> Vec<(NodeId, &'a Resource)> {
+    let mut matching = Matching::new(base, graph, catalog, canonical);
     matching.without_search();
     regroup(&mut matching);
     matching.pairs().collect()
@@ -169,25 +180,26 @@ impl<'a> Found<'a> {
         self.add_unsettled(&unsettled);
     }
 
-    /// Adds the records with the physical identity of a node, whatever their names are.
+    /// Adds the records of real resources that a node names, or a part of them, whatever their names and types are.
     fn add_same_real_resource(&mut self, matching: &Matching<'a>) {
-        let mut identities = Identities::new(matching.catalog);
-        let mut nodes: HashMap<Physical<'a>, Vec<NodeId>> = HashMap::new();
+        let mut identities = matching.identities();
+        let mut nodes: HashMap<Part<'a>, Vec<NodeId>> = HashMap::new();
         for id in matching.provisioned().filter(|id| self.protects[id.index()]) {
-            if let Some(physical) = matching.physical(&mut identities, id) {
-                nodes.entry(physical).or_default().push(id);
+            let physical = matching.physical(&mut identities, id);
+            for part in physical.into_iter().flat_map(Physical::parts) {
+                nodes.entry(part).or_default().push(id);
             }
         }
         if nodes.is_empty() {
             return;
         }
-        let nodes: HashMap<Physical<'a>, BTreeSet<NodeId>> =
-            nodes.into_iter().map(|(physical, all)| (physical, self.representatives(&all))).collect();
+        let nodes: HashMap<Part<'a>, BTreeSet<NodeId>> =
+            nodes.into_iter().map(|(part, all)| (part, self.representatives(&all))).collect();
         for record in matching.base.copies() {
             let Some(physical) = identities.of_record(record) else { continue };
-            for id in nodes.get(&physical).into_iter().flatten() {
-                let property = physical.property().to_owned();
-                self.add(&record.uid, *id, Likeness::SamePhysicalId(property));
+            let property = identities.property(&physical);
+            for id in physical.parts().iter().filter_map(|part| nodes.get(part)).flatten() {
+                self.add(&record.uid, *id, Likeness::SamePhysicalId(property.to_owned()));
             }
         }
     }

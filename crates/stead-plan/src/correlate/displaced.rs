@@ -21,11 +21,12 @@ struct Wish<'a> {
 ///
 /// A record with a declaration of its own counts only if that declaration leaves it for another one.
 pub(super) fn displaced<'a>(matching: &Matching<'a>) -> Vec<(NodeId, &'a Resource, Reason)> {
-    let mut identities = Identities::new(matching.catalog);
+    let mut identities = matching.identities();
     let mut moved: Vec<NodeId> = Vec::new();
     for id in matching.provisioned().filter(|id| matching.by[id.index()] == Match::Name) {
         let node = &matching.graph.nodes[id.index()];
-        let differs = |old: &Resource| old.ty == node.ty && identities.differ(&node.ty, &node.inputs, old);
+        let differs =
+            |old: &Resource| old.ty == node.ty && identities.differ((id, &node.ty), &node.inputs, old);
         if matching.matched[id.index()].is_some_and(differs) {
             moved.push(id);
         }
@@ -42,7 +43,7 @@ pub(super) fn displaced<'a>(matching: &Matching<'a>) -> Vec<(NodeId, &'a Resourc
         if let Some(physical) = matching.physical(&mut identities, id)
             && let Some(Some(record)) = records.get(&physical)
         {
-            wishes.insert(id, Wish { record, property: physical.property() });
+            wishes.insert(id, Wish { record, property: identities.property(&physical) });
         }
     }
     let holders: HashMap<&Uid, NodeId> =

@@ -23,6 +23,7 @@ use stead_model::{Graph, Name, NodeId, NodeKind, Resource, Uid};
 use stead_schema::Catalog;
 use stead_state::State;
 
+use crate::CanonicalIdentities;
 use crate::physical::{Identities, Physical};
 use crate::request::MovePolicy;
 
@@ -68,9 +69,10 @@ pub(crate) fn correlate<'a>(
     graph: &'a Graph,
     order: &[NodeId],
     catalog: &'a Catalog,
+    canonical: &'a CanonicalIdentities,
     moves: MovePolicy,
 ) -> Correlation<'a> {
-    let mut matching = Matching::new(base, graph, catalog);
+    let mut matching = Matching::new(base, graph, catalog, canonical);
     matching.without_search();
     let mut ambiguities = match moves {
         MovePolicy::Refuse => Vec::new(),
@@ -116,6 +118,7 @@ pub(crate) struct Matching<'a> {
     pub base: &'a State,
     pub graph: &'a Graph,
     pub catalog: &'a Catalog,
+    canonical: &'a CanonicalIdentities,
     pub matched: Vec<Option<&'a Resource>>,
     pub by: Vec<Match>,
     /// Recorded resources that have a match.
@@ -123,10 +126,15 @@ pub(crate) struct Matching<'a> {
 }
 
 impl<'a> Matching<'a> {
-    fn new(base: &'a State, graph: &'a Graph, catalog: &'a Catalog) -> Matching<'a> {
+    fn new(
+        base: &'a State,
+        graph: &'a Graph,
+        catalog: &'a Catalog,
+        canonical: &'a CanonicalIdentities,
+    ) -> Matching<'a> {
         let count = graph.nodes.len();
         let (matched, by) = (vec![None; count], vec![Match::Name; count]);
-        Matching { base, graph, catalog, matched, by, claimed: HashSet::with_capacity(count) }
+        Matching { base, graph, catalog, canonical, matched, by, claimed: HashSet::with_capacity(count) }
     }
 
     fn bind(&mut self, id: NodeId, old: &'a Resource, by: Match) {
@@ -141,6 +149,10 @@ impl<'a> Matching<'a> {
         }
     }
 
+    fn identities(&self) -> Identities<'a> {
+        Identities::new(self.catalog, self.canonical)
+    }
+
     /// Returns the physical identity that a node asks for, if its inputs tell it.
     fn physical(&self, identities: &mut Identities<'a>, id: NodeId) -> Option<Physical<'a>> {
         let node = &self.graph.nodes[id.index()];
@@ -148,7 +160,7 @@ impl<'a> Matching<'a> {
             Some(provider) => Some(&self.matched[provider.index()]?.uid),
             None => None,
         };
-        identities.of_inputs(&node.ty, provider, &node.inputs)
+        identities.of_declared((id, &node.ty), provider, &node.inputs, &[])
     }
 
     fn provisioned(&self) -> impl Iterator<Item = NodeId> + use<'a> {

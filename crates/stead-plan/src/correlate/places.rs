@@ -10,7 +10,6 @@ use serde::Serialize;
 use stead_model::{CopyRef, Name, NameParts, NodeId, Place, Resource, ScopePart, TypeToken};
 
 use super::suggest::{Confidence, Search, given_id};
-use crate::physical::Identities;
 
 /// Instances inside instances are compared up to this depth, so that the time stays linear.
 const MAX_DEPTH: usize = 16;
@@ -173,12 +172,12 @@ fn judged(
     resources: &[(NodeId, &Resource)],
 ) -> Option<MovedPlace> {
     let matching = search.matching;
-    let mut identities = Identities::new(matching.catalog);
+    let mut identities = matching.identities();
     let (mut equal, mut known) = (0, 0);
     for (id, record) in resources {
         let node = &matching.graph.nodes[id.index()];
         let record = *search.records.get(&record.uid)?;
-        if identities.differ(&node.ty, &node.inputs, record) {
+        if identities.differ((*id, &node.ty), &node.inputs, record) {
             return None;
         }
         let same = search.contents.equal(*id, record);

@@ -31,7 +31,7 @@ pub(crate) struct Regrouped<'a> {
 /// Matches the groups whose counters shifted.
 pub(crate) fn regroup<'a>(matching: &mut Matching<'a>) -> Regrouped<'a> {
     let mut regrouped = Regrouped::default();
-    let mut identities = Identities::new(matching.catalog);
+    let mut identities = matching.identities();
     for group in groups(matching).into_values() {
         if group.nodes.len() + group.records.len() > 2 && !matches_by_name(matching, &group) {
             rematch(matching, &group, &mut identities, &mut regrouped);

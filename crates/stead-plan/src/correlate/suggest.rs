@@ -16,7 +16,7 @@ use super::displaced::displaced;
 use super::places::{MovedPlace, moved_places};
 use super::siblings::is_counter;
 use super::similar::similar;
-use crate::physical::Identities;
+use crate::physical::Physical;
 
 /// Confidence in a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -194,7 +194,8 @@ impl<'a> Search<'_, 'a> {
             .collect()
     }
 
-    /// Suggests pairs in which a property of the node is the physical id of the record and of no other.
+    /// Suggests pairs in which a property of the node is the physical id of the record and of no other, or in which both have one
+    /// canonical identity.
     fn same_physical_id(&mut self) {
         let mut by_id: HashMap<(&TypeToken, &str), Vec<&'a Resource>> = HashMap::new();
         for record in self.records.values() {
@@ -213,6 +214,8 @@ impl<'a> Search<'_, 'a> {
                 pairs.push((id, *only, key.to_string()));
             }
         }
+        let paired: BTreeSet<NodeId> = pairs.iter().map(|(id, ..)| *id).collect();
+        pairs.extend(self.same_identity().into_iter().filter(|(id, ..)| !paired.contains(id)));
         let mut times: HashMap<&Uid, usize> = HashMap::new();
         pairs.iter().for_each(|(_, record, _)| *times.entry(&record.uid).or_default() += 1);
         for (id, record, property) in pairs {
@@ -220,6 +223,26 @@ impl<'a> Search<'_, 'a> {
                 self.take(id, record, Confidence::Certain, Reason::SamePhysicalId { property });
             }
         }
+    }
+
+    /// Returns the pairs of a node and the only record with its canonical identity. The values of properties alone may be a part
+    /// of an identity.
+    fn same_identity(&self) -> Vec<(NodeId, &'a Resource, String)> {
+        let mut identities = self.matching.identities();
+        let mut by_identity: HashMap<Physical<'a>, Vec<&'a Resource>> = HashMap::new();
+        for record in self.records.values() {
+            if let Some(physical) = identities.of_record(record).filter(Physical::is_canonical) {
+                by_identity.entry(physical).or_default().push(record);
+            }
+        }
+        let mut pairs = Vec::new();
+        for &id in self.nodes.iter().filter(|_| !by_identity.is_empty()) {
+            let Some(physical) = self.matching.physical(&mut identities, id) else { continue };
+            if let Some([only]) = by_identity.get(&physical).map(Vec::as_slice) {
+                pairs.push((id, *only, identities.property(&physical).to_owned()));
+            }
+        }
+        pairs
     }
 
     /// Suggests pairs of equal content.
@@ -271,10 +294,10 @@ impl<'a> Search<'_, 'a> {
         let with_id: Vec<NodeId> = nodes.into_iter().filter(|id| node_key(id).is_some()).collect();
         let pairs =
             unique_pairs(&with_id, &records, node_key, |record| Some((&record.ty, given_id(&record.name)?)));
-        let mut identities = Identities::new(self.matching.catalog);
+        let mut identities = self.matching.identities();
         for (id, record) in pairs {
             let node = &graph.nodes[id.index()];
-            let confidence = match identities.differ(&node.ty, &node.inputs, record) {
+            let confidence = match identities.differ((id, &node.ty), &node.inputs, record) {
                 true => Confidence::Weak,
                 false => Confidence::Likely,
             };

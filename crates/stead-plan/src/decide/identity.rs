@@ -24,12 +24,29 @@ impl Planner<'_> {
             return Identity::Differs;
         }
         let Some(schema) = self.catalog.get(&node.ty) else { return Identity::Unknown };
+        if let Some(same) = self.canonically_same(id, old, schema, inputs) {
+            return if same { Identity::Same } else { Identity::Differs };
+        }
         let names = names(schema, old);
         // A name that the service generates is new for each copy.
         if names.is_empty() && is_published(schema) {
             return Identity::Differs;
         }
         compare(&names, old, inputs)
+    }
+
+    /// Compares the canonical identities, if the provider told both, and if the inputs are those that it was asked about.
+    fn canonically_same(
+        &self,
+        id: NodeId,
+        old: &Resource,
+        schema: &TypeSchema,
+        inputs: &Inputs,
+    ) -> Option<bool> {
+        let (before, now) = (self.canonical.of_record(old)?, self.canonical.of_node(id)?);
+        let declared = &self.graph.nodes[id.index()].inputs;
+        let is_asked = identity(schema).into_iter().all(|name| inputs.get(name) == declared.get(name));
+        is_asked.then_some(before == now)
     }
 }
 

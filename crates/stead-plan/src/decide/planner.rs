@@ -6,8 +6,8 @@ use serde::Serialize;
 use stead_guard::pins::SettledGraph;
 use stead_model::{
     Code, Dag, DependencyCycle, Diagnostic, EvalError, Functions, Graph, Hint, Input, Inputs, KnownOutputs,
-    Lifecycle, Map, Name, NextStep, NodeId, NodeKind, PhysicalId, PropertyError, Resource, Value,
-    resolve_map,
+    Lifecycle, Map, Name, NextStep, NodeId, NodeKind, PhysicalId, PhysicalIdentity, PropertyError, Resource,
+    Value, resolve_map,
 };
 use stead_schema::{Catalog, Change, Problem, ReplaceOrder};
 use stead_state::State;
@@ -17,7 +17,7 @@ use super::judge::Decision;
 use crate::assemble::assemble;
 use crate::correlate::{Aliases, Correlation, correlate};
 use crate::select::Selected;
-use crate::{Certainty, Plan, Request};
+use crate::{CanonicalIdentities, Certainty, Plan, Request};
 
 /// A question to a provider about one resource.
 pub struct Question<'a> {
@@ -80,6 +80,9 @@ pub enum Verdict {
         found: Option<LiveObject>,
         #[serde(skip_serializing_if = "PlaceChange::is_untold")]
         place: PlaceChange,
+        /// The canonical identity, if only these inputs tell it, and those of the program do not.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        identity: Vec<PhysicalIdentity>,
     },
     #[serde(rename = "wrong")]
     Invalid(#[serde(skip)] Vec<Problem>),
@@ -94,11 +97,14 @@ pub(crate) struct Decided {
     pub inputs: Inputs,
     pub changes: Vec<Change>,
     pub found: Option<LiveObject>,
+    /// The canonical identity that the verdict told.
+    pub identity: Vec<PhysicalIdentity>,
 }
 
 impl Decided {
     fn without_inputs(decision: Decision) -> Decided {
-        Decided { decision, inputs: Inputs::new(), changes: Vec::new(), found: None }
+        let (inputs, changes, identity) = (Inputs::new(), Vec::new(), Vec::new());
+        Decided { decision, inputs, changes, found: None, identity }
     }
 }
 
@@ -108,6 +114,7 @@ pub struct Planner<'a> {
     pub(crate) base: &'a State,
     pub(crate) graph: &'a Graph,
     pub(crate) catalog: &'a Catalog,
+    pub(crate) canonical: &'a CanonicalIdentities,
     pub(crate) request: &'a Request,
     pub(crate) functions: &'a dyn Functions,
     /// The nodes that must exist before each node.
@@ -131,11 +138,12 @@ pub fn plan(
     base: &State,
     graph: &SettledGraph,
     catalog: &Catalog,
+    canonical: &CanonicalIdentities,
     request: &Request,
     functions: &dyn Functions,
     verdicts: &BTreeMap<NodeId, Verdict>,
 ) -> Result<Plan, Vec<Diagnostic>> {
-    let mut planner = Planner::new(base, graph, catalog, request, functions)?;
+    let mut planner = Planner::new(base, graph, catalog, canonical, request, functions)?;
     loop {
         let questions = planner.questions(usize::MAX);
         if questions.is_empty() {
@@ -163,6 +171,7 @@ impl<'a> Planner<'a> {
         base: &'a State,
         graph: &'a SettledGraph,
         catalog: &'a Catalog,
+        canonical: &'a CanonicalIdentities,
         request: &'a Request,
         functions: &'a dyn Functions,
     ) -> Result<Planner<'a>, Vec<Diagnostic>> {
@@ -173,7 +182,7 @@ impl<'a> Planner<'a> {
         }
         let edges = graph.edges();
         let order = graph.order(&edges).map_err(|cycle| vec![cycle_problem(graph, &cycle)])?;
-        let correlation = correlate(base, graph, &order, catalog, request.moves);
+        let correlation = correlate(base, graph, &order, catalog, canonical, request.moves);
         let aliases = Aliases::of(base, graph, |id| correlation.matched[id.index()]);
         let selected = Selected::of(base, graph, &edges, &correlation, request)?;
         let requested = super::requested::requested(graph, &correlation, &selected, request)?;
@@ -192,6 +201,7 @@ impl<'a> Planner<'a> {
             base,
             graph,
             catalog,
+            canonical,
             request,
             functions,
             needs: graph.needs(),
@@ -296,7 +306,7 @@ impl<'a> Planner<'a> {
                 let problem = problem.at(node.source.clone(), 0, "declared here");
                 self.give_up(id, help.into_iter().fold(problem, Diagnostic::help));
             }
-            Verdict::Valid { inputs, mut changes, order, found, place } => {
+            Verdict::Valid { inputs, mut changes, order, found, place, identity } => {
                 force_replacement(&mut changes, &self.graph.nodes[id.index()].options.replace_on_changes);
                 let decision = self.judge(id, &changes, (&inputs, order), place);
                 if let Some(problem) = self.import_problem(id, &decision, &changes, found.as_ref()) {
@@ -312,7 +322,7 @@ impl<'a> Planner<'a> {
                     Decision::Unchanged | Decision::Record(_) => Inputs::new(),
                     _ => inputs,
                 };
-                self.decide(id, Decided { decision, inputs, changes, found });
+                self.decide(id, Decided { decision, inputs, changes, found, identity });
             }
         }
     }

@@ -9,9 +9,14 @@ fn protecting(mut program: Program) -> Program {
     program
 }
 
+fn compared(base: &State, program: &Program) -> Counterparts {
+    let catalog = catalog();
+    Counterparts::of(base, &program.0, &catalog, &canonical(base, &program.0, &catalog))
+}
+
 /// Returns the record numbers that the program protects.
 fn protected(base: &State, program: &Program) -> Vec<usize> {
-    let counterparts = Counterparts::of(base, &program.0, &catalog());
+    let counterparts = compared(base, program);
     (0..base.len()).filter(|at| !likeness(&counterparts, *at).is_empty()).collect()
 }
 
@@ -38,7 +43,7 @@ fn sibling_that_moved_up_protects_its_own_record_only() {
     let program = sibling(Program::default(), 0, &[("path", "b")]);
     let program = protecting(sibling(program, 1, &[("path", "c")]));
     assert_eq!(protected(&base, &program), [2]);
-    let counterparts = Counterparts::of(&base, &program.0, &catalog());
+    let counterparts = compared(&base, &program);
     assert_eq!(likeness(&counterparts, 2), [Likeness::Matched(Match::Identity)]);
     // A new sibling in the place of a dropped one names another real resource.
     let program = sibling(Program::default(), 0, &[("path", "b")]);
@@ -70,6 +75,10 @@ fn declaration_with_another_id_protects_what_it_looks_like() {
     assert_eq!(protected(&base, &new("dev:lib.main:t.T#a", &same)), [0]);
     assert_eq!(protected(&base, &new("dev:main:t.T#b", &edited)), [0]);
     assert!(protected(&base, &new("dev:main:t.T#b", &other)).is_empty());
+    let spelled = [("path", known("./a")), ("size", known("2"))];
+    let spelled = new("dev:main:t.T#b", &spelled);
+    assert_eq!(protected(&base, &spelled), [0], "another spelling of the path");
+    assert_eq!(likeness(&compared(&base, &spelled), 0), [Likeness::SamePhysicalId("path".to_owned())]);
     let unprotected = named(Program::default(), "dev:main:t.T#b", &same);
     assert!(protected(&base, &unprotected).is_empty());
 }

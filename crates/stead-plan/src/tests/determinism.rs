@@ -58,7 +58,8 @@ fn program(specs: &BTreeMap<u8, Spec>, order: &[u8], property: &str) -> Program 
 fn answered(program: &Program, base: &State, mut seed: u64) -> Result<Plan, Vec<stead_model::Diagnostic>> {
     let (catalog, request) = (catalog(), Request::default());
     let graph = SettledGraph::from_records(program.0.clone());
-    let mut planner = Planner::new(base, &graph, &catalog, &request, &NoFunctions)?;
+    let canonical = CanonicalIdentities::default();
+    let mut planner = Planner::new(base, &graph, &catalog, &canonical, &request, &NoFunctions)?;
     let mut open = Vec::new();
     loop {
         open.extend(planner.questions(usize::MAX));
@@ -70,8 +71,8 @@ fn answered(program: &Program, base: &State, mut seed: u64) -> Result<Plan, Vec<
         let changes =
             question.old.map(|old| diff(&schema(), &old.inputs, &question.inputs)).unwrap_or_default();
         let order = ReplaceOrder::CreateFirst;
-        let (found, place) = (None, crate::PlaceChange::Untold);
-        let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found, place };
+        let (found, place, identity) = (None, crate::PlaceChange::Untold, Vec::new());
+        let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found, place, identity };
         planner.answer(question.node, verdict);
     }
 }

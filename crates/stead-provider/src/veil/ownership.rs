@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use stead_model::{Map, TypeToken};
+use stead_model::{Map, PhysicalIdentity, TypeToken};
 
 use super::RunSecrets;
 use super::marks::Marks;
-use crate::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, Provider};
+use crate::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, Provider};
 
 pub(super) struct VeiledOwnership {
     inner: Arc<dyn Provider>,
@@ -58,6 +58,10 @@ impl Ownership for VeiledOwnership {
 
     async fn release(&self, identity: PhysicalIdentity, owner: OwnerMark) -> Result<(), MarksUnavailable> {
         self.inner()?.release(identity, owner).await.map_err(|error| self.shown(error))
+    }
+
+    fn has_spellings(&self) -> bool {
+        self.inner().is_ok_and(|inner| inner.has_spellings())
     }
 
     fn marks_are_inside(&self) -> bool {

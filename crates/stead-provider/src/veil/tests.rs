@@ -2,14 +2,16 @@
 
 use std::sync::Mutex;
 
-use stead_model::{Binding, Crypter, Input, Kept, KeyId, Name, PropertyPath, Secret, SourceRef, Uid, Value};
+use stead_model::{
+    Binding, Crypter, Input, Kept, KeyId, Name, PhysicalIdentity, PropertyPath, Secret, SourceRef, Uid, Value,
+};
 use stead_schema::{Access, Change, Property, ReplaceOrder, Shape, TypeSchema};
 use stead_secrets::{DataKey, SymmetricCrypter};
 
 use super::*;
 use crate::{
     Claim, ListParent, ListScope, LogLine, LogLines, MarksUnavailable, Moment, Occasion, OwnerMark,
-    PhysicalIdentity, Providers, Series, Span,
+    Providers, Series, Span,
 };
 
 pub(super) const CANARY: &str = "canary \"4711\" in the mine";
@@ -171,6 +173,10 @@ impl Listing for Echo {
 impl Ownership for Echo {
     async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>> {
         described.iter().map(|_| Vec::new()).collect()
+    }
+
+    fn has_spellings(&self) -> bool {
+        false
     }
 
     async fn owners(&self, _: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {
