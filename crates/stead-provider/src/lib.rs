@@ -24,7 +24,9 @@ pub use batch::BatchReads;
 pub use configuration::{Completeness, Configurable, Configuration};
 pub use listing::{ListParent, ListScope, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
-pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace};
+pub use ownership::{
+    Claim, Description, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace,
+};
 pub use refusal::{Refusal, RefusalClass, RefusalScope};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};

@@ -8,7 +8,7 @@ use std::fmt;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Deserializer, Serialize};
-use stead_model::{Digest, Map, Name, StackId, TypeToken, Uid};
+use stead_model::{Digest, Map, Name, PhysicalId, Resource, StackId, TypeToken, Uid};
 
 /// Canonical identity of a real resource. Two descriptions of one real resource have the same one, however they are
 /// spelled.
@@ -29,6 +29,23 @@ impl PhysicalIdentity {
 impl fmt::Display for PhysicalIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+/// A resource as a plan or a record describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    pub ty: TypeToken,
+    /// The physical id, which alone identifies a resource whose name the service makes. `None` before a create.
+    pub id: Option<PhysicalId>,
+    /// The inputs; for a resource that was looked up, its outputs too.
+    pub properties: Map,
+}
+
+impl Description {
+    /// Describes a recorded resource.
+    pub fn of_record(resource: &Resource) -> Description {
+        Description { ty: resource.ty.clone(), id: resource.id.clone(), properties: resource.inputs.clone() }
     }
 }
 
@@ -143,11 +160,13 @@ pub struct MarksUnavailable(pub String);
 #[async_trait]
 pub trait Ownership: Send + Sync {
     /// Returns the identities of each described resource. A resource has none if it exists only in state, or if
-    /// the inputs do not tell.
-    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>>;
+    /// neither its id nor its properties tell.
+    async fn identities(&self, described: Vec<Description>) -> Vec<Vec<PhysicalIdentity>>;
 
-    /// Returns the mark on each real resource. A mark that cannot be understood counts as missing.
-    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable>;
+    /// Returns the mark on each real resource, in order. A mark that cannot be understood counts as missing.
+    ///
+    /// A mark that cannot be read leaves the others as they are.
+    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Vec<Result<Option<OwnerMark>, MarksUnavailable>>;
 
     /// Marks a real resource. The mark that is there must be the expected one.
     async fn claim(

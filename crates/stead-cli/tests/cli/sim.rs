@@ -188,3 +188,72 @@ export const stream = key.Value;
     assert!(export.to_string().contains("ciphertext"));
     project.stead(&on_sim(&["plan", "--refresh", "--exit-code"])).ok();
 }
+
+/// A program with one queue whose name and address the service makes.
+fn unnamed_queue(delay: u32, options: &str) -> String {
+    format!(
+        "import {{ sqs }} from \"stead/aws\";\n\
+         new sqs.Queue({{ DelaySeconds: {delay} }}, {{ id: \"jobs\"{options} }});\n"
+    )
+}
+
+/// Applies an unnamed queue in `dev`, and takes it over in `prod`, whose mark it gets by a change. Returns its address.
+fn taken_from_dev(project: &Project, between: impl FnOnce()) -> String {
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let listed = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok();
+    let url = listed.split_whitespace().next().unwrap().to_owned();
+    between();
+    let take_over = on_sim(&["up", "--yes", "-e", "prod", "--take-over", "jobs"]);
+    project.write("main.ts", &unnamed_queue(1, &format!(", import: \"{url}\"")));
+    project.stead(&take_over).ok();
+    project.write("main.ts", &unnamed_queue(2, ""));
+    // The import alone left the mark of `dev`.
+    let owned = project.stead(&on_sim(&["up", "--yes", "-e", "prod"])).ends(13);
+    assert!(owned.stderr.contains("ST0430"), "{}", owned.stderr);
+    project.stead(&take_over).ok();
+    url
+}
+
+#[test]
+fn resource_with_a_physical_id_of_the_service_is_kept_from_the_stack_that_lost_it() {
+    let project = Project::with(&unnamed_queue(1, ""));
+    let url = taken_from_dev(&project, || {});
+    project.write("main.ts", &unnamed_queue(3, ""));
+    for command in [&["plan"][..], &["up", "--yes"], &["destroy", "--yes"]] {
+        let owned = project.stead(&on_sim(command)).ends(13);
+        assert!(owned.stderr.contains("ST0430") && owned.stderr.contains("--take-over"), "{}", owned.stderr);
+    }
+    let listed = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue", "-e", "prod"])).ok();
+    assert_eq!(listed.trim(), format!("{url}  jobs"));
+    project.stead(&on_sim(&["state", "rm", "jobs", "--yes"])).ok();
+    project.stead(&on_sim(&["destroy", "--yes", "-e", "prod"])).ok();
+    assert_eq!(project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok(), "");
+}
+
+#[test]
+fn interrupted_deletion_of_what_another_stack_took_is_not_repeated() {
+    let project = Project::with(&unnamed_queue(1, ""));
+    let url =
+        taken_from_dev(&project, || project.crash(&on_sim(&["destroy", "--yes"]), "step.begin.durable:1"));
+    let owned = project.stead(&on_sim(&["destroy", "--yes"])).ends(13);
+    assert!(owned.stderr.contains("ST0430"), "{}", owned.stderr);
+    let listed = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue", "-e", "prod"])).ok();
+    assert_eq!(listed.trim(), format!("{url}  jobs"));
+}
+
+#[test]
+fn resource_with_a_physical_id_of_the_service_has_one_record_whichever_provider_reaches_it() {
+    let project = Project::with(&unnamed_queue(1, ""));
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let listed = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok();
+    let url = listed.split_whitespace().next().unwrap();
+    let second = format!(
+        "import {{ Provider }} from \"stead/aws\";\n{}\
+         const here = new Provider({{ region: \"us-east-1\" }}, {{ id: \"here\" }});\n\
+         new sqs.Queue({{ DelaySeconds: 1 }}, {{ id: \"again\", import: \"{url}\", provider: here }});\n",
+        unnamed_queue(1, "")
+    );
+    project.write("main.ts", &second);
+    let refused = project.stead(&on_sim(&["up", "--yes"])).ends(1);
+    assert!(refused.stderr.contains("ST0320"), "{}", refused.stderr);
+}

@@ -8,8 +8,8 @@ use stead_secrets::{DataKey, SymmetricCrypter};
 
 use super::*;
 use crate::{
-    Claim, ListParent, ListScope, LogLine, LogLines, MarksUnavailable, Moment, Occasion, OwnerMark,
-    PhysicalIdentity, Providers, Series, Span,
+    Claim, Description, ListParent, ListScope, LogLine, LogLines, MarksUnavailable, Moment, Occasion,
+    OwnerMark, PhysicalIdentity, Providers, Series, Span,
 };
 
 pub(super) const CANARY: &str = "canary \"4711\" in the mine";
@@ -169,12 +169,12 @@ impl Listing for Echo {
 
 #[async_trait]
 impl Ownership for Echo {
-    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>> {
+    async fn identities(&self, described: Vec<Description>) -> Vec<Vec<PhysicalIdentity>> {
         described.iter().map(|_| Vec::new()).collect()
     }
 
-    async fn owners(&self, _: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {
-        Err(MarksUnavailable(trouble()))
+    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Vec<Result<Option<OwnerMark>, MarksUnavailable>> {
+        of.iter().map(|_| Err(MarksUnavailable(trouble()))).collect()
     }
 
     async fn claim(
