@@ -22,7 +22,7 @@ use stead_schema::{Catalog, Problem, TypeSchema};
 
 pub use batch::BatchReads;
 pub use configuration::{Completeness, Configurable, Configuration};
-pub use listing::{ListParent, ListScope, Listing};
+pub use listing::{ListParent, ListScope, Listed, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
 pub use ownership::{
     Claim, Description, MarksUnavailable, Occasion, OwnerMark, Ownership, PhysicalIdentity, StatePlace,

@@ -192,6 +192,32 @@ fn each_operation_makes_the_requests_that_the_guide_lists() {
 }
 
 #[test]
+fn resource_whose_mark_cannot_be_read_is_listed_with_the_reason() {
+    let project = Project::with("export {};\n");
+    let serving = Serving::start(&project, &[]);
+    let endpoint = format!("http://{}", serving.address);
+    let account = account(&endpoint);
+    let queue = json!({
+        "account": "111122223333", "region": "eu-west-1", "type_name": "AWS::SQS::Queue",
+        "properties": { "QueueName": "free" },
+    });
+    assert_eq!(serving.send("/_stead/insert", "", &queue.to_string()).unwrap().0, 200);
+    // The client looks its credentials up again, once.
+    let expired = json!({ "fault": "expired-token", "call": "GetResource", "times": 2 });
+    assert_eq!(serving.send("/_stead/fail-next", "", &expired.to_string()).unwrap().0, 200);
+    let list = ["import", "--list", "AWS::SQS::Queue", "--unowned", "-t", "aws"];
+    let listed = project.stead_with(&account, &list).ends(0);
+    assert!(listed.stdout.trim().ends_with("/free"), "{}", listed.stdout);
+    assert!(
+        listed.stderr.contains("may have an owner") && listed.stderr.contains("expired"),
+        "{}",
+        listed.stderr
+    );
+    let again = project.stead_with(&account, &list).ends(0);
+    assert!(again.stdout == listed.stdout && !again.stderr.contains("may have an owner"), "{}", again.stderr);
+}
+
+#[test]
 fn killed_create_with_a_value_that_is_not_kept_is_finished_by_its_token_without_a_question() {
     let project = Project::with(
         "import { ephemeral } from \"stead\";\nimport { secretsmanager } from \"stead/aws\";\n\

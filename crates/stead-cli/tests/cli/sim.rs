@@ -1,6 +1,9 @@
 //! The target `sim`: AWS resources in the embedded cloud, through every command.
 
+use stead_cloud::Place;
+
 use crate::project::Project;
+use crate::providers::cloud;
 
 const PROGRAM: &str = r#"
 import { s3, sqs } from "stead/aws";
@@ -43,6 +46,18 @@ fn existing_resources_are_listed_with_the_records_that_have_them() {
     let all = project.stead(&on_sim(&["import", "--list", "AWS::S3::Bucket"])).ok();
     assert_eq!(all.trim(), "uploads-1  uploads");
     assert_eq!(project.stead(&on_sim(&["import", "--list", "aws.s3.Bucket", "--unowned"])).ok(), "");
+}
+
+#[test]
+fn unowned_resources_are_listed_without_those_of_another_stack() {
+    let project = Project::with(PROGRAM);
+    project.stead(&on_sim(&["up", "--yes", "-e", "prod"])).ok();
+    let free = serde_json::from_str(r#"{"BucketName":"free-1"}"#).unwrap();
+    let place = Place::new("000000000000", "us-east-1");
+    cloud(&project).insert(&place, "AWS::S3::Bucket", &free).unwrap();
+    let list = on_sim(&["import", "--list", "AWS::S3::Bucket"]);
+    assert_eq!(project.stead(&list).ok(), "free-1\nuploads-1\n");
+    assert_eq!(project.stead(&[&list[..], &["--unowned"]].concat()).ok(), "free-1\n");
 }
 
 #[test]

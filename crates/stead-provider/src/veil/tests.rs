@@ -8,7 +8,7 @@ use stead_secrets::{DataKey, SymmetricCrypter};
 
 use super::*;
 use crate::{
-    Claim, Description, ListParent, ListScope, LogLine, LogLines, MarksUnavailable, Moment, Occasion,
+    Claim, Description, ListParent, ListScope, Listed, LogLine, LogLines, MarksUnavailable, Moment, Occasion,
     OwnerMark, PhysicalIdentity, Providers, Series, Span,
 };
 
@@ -162,7 +162,7 @@ impl Listing for Echo {
         ListParent::default()
     }
 
-    async fn list(&self, _: &TypeToken, _: ListScope, _: &Map) -> Result<Vec<PhysicalId>, Refusal> {
+    async fn list(&self, _: &TypeToken, _: ListScope, _: &Map) -> Result<Vec<Listed>, Refusal> {
         Err(Refusal::new(trouble()))
     }
 }
