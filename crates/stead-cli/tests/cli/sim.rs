@@ -61,6 +61,24 @@ fn unowned_resources_are_listed_without_those_of_another_stack() {
 }
 
 #[test]
+fn permissions_of_a_possible_replacement_include_the_update_that_is_tried_first() {
+    let net = |tenancy: &str| {
+        format!(
+            "import {{ ec2 }} from \"stead/aws\";\n\
+             new ec2.VPC({{ CidrBlock: \"10.0.0.0/16\", InstanceTenancy: {tenancy:?} }}, {{ id: \"net\" }});\n"
+        )
+    };
+    let project = Project::with(&net("default"));
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    project.write("main.ts", &net("dedicated"));
+    let printed = project.stead(&on_sim(&["plan", "--permissions"])).ok();
+    for action in ["UpdateResource", "CreateResource", "DeleteResource"] {
+        assert!(printed.contains(&format!("cloudformation:{action}")), "{action}: {printed}");
+    }
+    assert!(printed.contains("ec2:ModifyVpcTenancy"), "{printed}");
+}
+
+#[test]
 fn permissions_of_a_plan_name_the_resources_that_it_knows() {
     let project = Project::with(PROGRAM);
     let printed = project.stead(&on_sim(&["plan", "--permissions"])).ok();
