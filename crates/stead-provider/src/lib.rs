@@ -56,6 +56,12 @@ pub trait Provider: Send + Sync {
     /// Returns the inputs with defaults filled in, or all problems with them. Deferred inputs stay deferred.
     async fn check(&self, resource: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>>;
 
+    /// Returns the inputs of a create or an update with the defaults that `check` could not fill in while parts of the inputs were
+    /// deferred. Called right before the intent is recorded; the same inputs without deferred parts would get the same from `check`.
+    fn completed(&self, _: &TypeToken, inputs: Map) -> Map {
+        inputs
+    }
+
     /// Returns the changes from a record to new inputs, and whether they can be made in place. `inputs` come
     /// from `check`.
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff;

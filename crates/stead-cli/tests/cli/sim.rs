@@ -290,3 +290,38 @@ fn resource_with_a_physical_id_of_the_service_has_one_record_whichever_provider_
     let refused = project.stead(&on_sim(&["up", "--yes"])).ends(1);
     assert!(refused.stderr.contains("ST0320"), "{}", refused.stderr);
 }
+
+/// Returns the tags of the queue or parameter whose identifier has this end, as JSON.
+fn tags(project: &Project, end: &str) -> String {
+    let cloud = cloud(project);
+    let name = cloud.resources().unwrap().into_iter().find(|name| name.identifier.ends_with(end)).unwrap();
+    cloud.model(&name).unwrap().unwrap().get("Tags").unwrap().to_json()
+}
+
+#[test]
+fn default_tags_join_declared_ones_that_are_known_only_during_the_run() {
+    let project = Project::with(
+        r#"
+import { apply } from "stead";
+import { sqs, ssm } from "stead/aws";
+const first = new sqs.Queue({}, { id: "first" });
+const tags = apply(first.Arn, (arn) => [{ Key: "of", Value: arn.slice(0, 3) }]);
+new sqs.Queue({ QueueName: "whole", Tags: tags }, { id: "whole" });
+new sqs.Queue({ QueueName: "own", Tags: [{ Key: "team", Value: first.Arn }] }, { id: "own" });
+new ssm.Parameter({ Name: "object", Type: "String", Value: "v", Tags: { of: first.Arn } }, { id: "object" });
+"#,
+    );
+    let settings = format!("{}\n[targets.sim.default-tags]\nteam = \"shop\"\n", project.read("stead.toml"));
+    project.write("stead.toml", &settings);
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let whole = tags(&project, "whole");
+    assert!(whole.contains(r#"{"Key":"of","Value":"arn"}"#), "{whole}");
+    assert!(whole.contains(r#"{"Key":"team","Value":"shop"}"#), "{whole}");
+    let own = tags(&project, "own");
+    assert!(
+        own.contains(r#""Key":"team","Value":"arn:aws:sqs"#) && !own.contains(r#""Value":"shop""#),
+        "{own}"
+    );
+    assert!(tags(&project, "object").contains(r#""team":"shop""#));
+    project.stead(&on_sim(&["plan", "--refresh", "--exit-code"])).ok();
+}
