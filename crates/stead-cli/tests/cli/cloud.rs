@@ -236,6 +236,7 @@ fn killed_create_with_a_value_that_is_not_kept_is_finished_by_its_token_without_
         let epochs = list(project.path(".stead/state/shop/dev/aws/journal"));
         epochs
             .flat_map(list)
+            .filter(|file| !file.file_name().unwrap().to_string_lossy().starts_with(".tmp"))
             .any(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains("\"progress\"")))
     };
     for _ in 0..500 {
