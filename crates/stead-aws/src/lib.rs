@@ -177,6 +177,14 @@ impl Provider for AwsProvider {
         Ok(inputs)
     }
 
+    fn completed(&self, resource: &TypeToken, mut inputs: Map) -> Map {
+        let served = self.served(resource).ok().filter(|_| !provider_resource::is(resource));
+        if let Some(tags) = served.and_then(|served| served.tags) {
+            tags.add(&mut inputs, &self.settings.default_tags);
+        }
+        inputs
+    }
+
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         match self.served(&old.ty) {
             Ok(served) if provider_resource::is(&old.ty) => provider_resource::diff(served.ty, old, inputs),

@@ -4,11 +4,13 @@
 //! recognised as stale by the state that it names.
 
 use async_trait::async_trait;
-use stead_model::{Map, PhysicalIdentity, TypeToken};
-use stead_provider::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership};
+use futures_util::StreamExt as _;
+use stead_model::{PhysicalIdentity, TypeToken};
+use stead_provider::{Claim, Description, MarksUnavailable, Occasion, OwnerMark, Ownership};
 
 use crate::client::Place;
 use crate::model::identifier;
+use crate::operations::PARALLEL_READS;
 use crate::{AwsProvider, provider_resource};
 
 /// Separates the type from the identifier in an identity, and both from the place.
@@ -23,22 +25,18 @@ const BUCKET: &str = "aws.s3.Bucket";
 
 #[async_trait]
 impl Ownership for AwsProvider {
-    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>> {
-        let identified = |(token, inputs): &(TypeToken, Map)| {
-            let served = self.served(token).ok().filter(|_| !provider_resource::is(token))?;
-            identifier(served.schema, inputs)
-        };
-        let ids: Vec<Option<String>> = described.iter().map(identified).collect();
-        if ids.iter().all(Option::is_none) {
+    async fn identities(&self, described: Vec<Description>) -> Vec<Vec<PhysicalIdentity>> {
+        let ids: Vec<Vec<String>> = described.iter().map(|one| self.identifiers(one)).collect();
+        if ids.iter().all(Vec::is_empty) {
             return ids.iter().map(|_| Vec::new()).collect();
         }
         let place = self.client.place().await.ok();
-        let identity = |(token, id): (&TypeToken, String)| {
+        let identity = |token: &TypeToken, id: String| {
             let place = in_place(token, place);
             PhysicalIdentity::new(format!("{token}{SEPARATOR}{id}{place}"))
         };
-        let named = described.iter().map(|(token, _)| token).zip(ids);
-        named.map(|(token, id)| id.map(|id| identity((token, id))).into_iter().collect()).collect()
+        let named = described.iter().zip(ids);
+        named.map(|(one, ids)| ids.into_iter().map(|id| identity(&one.ty, id)).collect()).collect()
     }
 
     /// An identifier has one spelling, and its place would be a question to the service.
@@ -46,12 +44,9 @@ impl Ownership for AwsProvider {
         false
     }
 
-    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {
-        let mut found = Vec::with_capacity(of.len());
-        for identity in &of {
-            found.push(self.owner(identity).await?);
-        }
-        Ok(found)
+    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Vec<Result<Option<OwnerMark>, MarksUnavailable>> {
+        let asked = futures_util::stream::iter(of).map(async |identity| self.owner(&identity).await);
+        asked.buffered(PARALLEL_READS).collect().await
     }
 
     async fn claim(
@@ -78,6 +73,17 @@ impl Ownership for AwsProvider {
 }
 
 impl AwsProvider {
+    /// Returns the identifiers of a resource: the one that it has, and the one that its properties give it if that is spelled in
+    /// another way.
+    fn identifiers(&self, one: &Description) -> Vec<String> {
+        let Some(served) = self.served(&one.ty).ok().filter(|_| !provider_resource::is(&one.ty)) else {
+            return Vec::new();
+        };
+        let id = one.id.as_ref().map(|id| id.as_str().to_owned()).filter(|id| !id.is_empty());
+        let given = identifier(served.schema, &one.properties).filter(|given| id.as_ref() != Some(given));
+        id.into_iter().chain(given).collect()
+    }
+
     async fn owner(&self, identity: &PhysicalIdentity) -> Result<Option<OwnerMark>, MarksUnavailable> {
         let text = identity.as_str();
         let text = text.rsplit_once(PLACE).map_or(text, |(text, _)| text);

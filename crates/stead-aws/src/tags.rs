@@ -84,7 +84,7 @@ impl TagProperty {
     }
 
     /// Adds tags to a model. A tag that the model has already stays.
-    fn add(&self, model: &mut Map, tags: &BTreeMap<String, String>) {
+    pub(crate) fn add(&self, model: &mut Map, tags: &BTreeMap<String, String>) {
         let present = self.read(model);
         let new: Vec<(&String, &String)> =
             tags.iter().filter(|(key, _)| !present.contains_key(*key)).collect();
@@ -143,7 +143,9 @@ impl TagProperty {
         }
     }
 
-    /// Adds default tags to declared inputs, where they are known. A declared tag is stronger.
+    /// Adds default tags to declared inputs if the keys of all declared tags are known. A declared tag is stronger.
+    ///
+    /// The keys of other tags are known at the call, which adds the default tags then.
     pub(crate) fn add_defaults(&self, inputs: &mut Inputs, defaults: &BTreeMap<String, String>) {
         if defaults.is_empty() {
             return;
@@ -159,17 +161,32 @@ impl TagProperty {
                 self.add(&mut model, defaults);
                 inputs.extend(model.into_iter().map(|(name, value)| (name, Input::Known(value))));
             }
-            Some(Input::List(items)) if matches!(self.style, Style::List { .. }) => {
-                let known = |item: &Input| item.as_known().cloned();
-                let listed: Value = items.iter().filter_map(known).collect();
-                let present = self.read(&[(self.name.clone(), listed)].into_iter().collect());
-                let new = defaults.iter().filter(|(key, _)| !present.contains_key(*key));
+            Some(Input::List(items)) => {
+                let keys: Option<Vec<&str>> = items.iter().map(|item| self.key_in(item)).collect();
+                let Some(keys) = keys else { return };
+                let new = defaults.iter().filter(|(key, _)| !keys.contains(&key.as_str()));
                 let new = new.map(|(key, value)| Input::Known(self.element(key, value)));
                 let all = items.iter().cloned().chain(new).collect();
                 inputs.insert(self.name.as_str(), Input::list(all));
             }
-            // The keys of tags that are not known yet could be the same.
-            Some(_) => {}
+            Some(Input::Map(tags)) if matches!(self.style, Style::Object) => {
+                let mut all = tags.clone();
+                for (key, value) in defaults.iter().filter(|(key, _)| !tags.contains_key(key.as_str())) {
+                    all.insert(key.as_str(), Input::Known(Value::from(value.as_str())));
+                }
+                inputs.insert(self.name.as_str(), Input::map(all));
+            }
+            Some(Input::Map(_) | Input::Deferred(_)) => {}
+        }
+    }
+
+    /// Returns the key of a declared element of a list of tags, if it is known.
+    fn key_in<'i>(&self, element: &'i Input) -> Option<&'i str> {
+        let Style::List { key, .. } = &self.style else { return None };
+        match element {
+            Input::Known(Value::Map(tag)) => tag.get(key)?.as_str(),
+            Input::Map(tag) => tag.get(key.as_str())?.as_known()?.as_str(),
+            _ => None,
         }
     }
 

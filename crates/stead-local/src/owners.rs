@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
-use stead_model::{Digest, Map, PhysicalIdentity, TypeToken};
-use stead_provider::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership};
+use stead_model::{Digest, PhysicalIdentity};
+use stead_provider::{Claim, Description, MarksUnavailable, Occasion, OwnerMark, Ownership};
 use stead_world::Files;
 
 use crate::LocalProvider;
@@ -34,9 +34,9 @@ struct StoredMark {
 
 #[async_trait]
 impl Ownership for LocalProvider {
-    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>> {
-        let places = |(ty, inputs): &(TypeToken, Map)| match self.served(ty) {
-            Ok(served) => served.operations.places(&self.machine, inputs),
+    async fn identities(&self, described: Vec<Description>) -> Vec<Vec<PhysicalIdentity>> {
+        let places = |one: &Description| match self.served(&one.ty) {
+            Ok(served) => served.operations.places(&self.machine, &one.properties),
             Err(_) => Vec::new(),
         };
         let paths: Vec<Vec<PathBuf>> = described.iter().map(places).collect();
@@ -52,9 +52,13 @@ impl Ownership for LocalProvider {
         true
     }
 
-    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {
-        self.on_marks(move |files, folder| of.iter().map(|identity| read(files, folder, identity)).collect())
-            .await
+    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Vec<Result<Option<OwnerMark>, MarksUnavailable>> {
+        let count = of.len();
+        let read_all = move |files: &dyn Files, folder: &Path| {
+            let one = |identity| read(files, folder, identity).map_err(|error| unavailable(folder, &error));
+            Ok(of.iter().map(one).collect())
+        };
+        self.on_marks(read_all).await.unwrap_or_else(|error| vec![Err(error); count])
     }
 
     async fn claim(
@@ -110,10 +114,14 @@ impl LocalProvider {
         let Some(folder) = world.host.owners.clone() else {
             return Err(MarksUnavailable("there is no home folder".to_owned()));
         };
-        let shown = folder.display().to_string();
+        let shown = folder.clone();
         let done = world.with_files(move |files| work(files, &folder)).await;
-        done.map_err(|error| MarksUnavailable(format!("{shown}: {}", reason(&error))))
+        done.map_err(|error| unavailable(&shown, &error))
     }
+}
+
+fn unavailable(folder: &Path, error: &io::Error) -> MarksUnavailable {
+    MarksUnavailable(format!("{}: {}", folder.display(), reason(error)))
 }
 
 /// Returns the places that paths lead to. Paths in one folder resolve that folder once.

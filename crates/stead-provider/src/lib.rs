@@ -22,9 +22,9 @@ use stead_schema::{Catalog, Problem, TypeSchema};
 
 pub use batch::BatchReads;
 pub use configuration::{Completeness, Configurable, Configuration};
-pub use listing::{ListParent, ListScope, Listing};
+pub use listing::{ListParent, ListScope, Listed, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
-pub use ownership::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, StatePlace};
+pub use ownership::{Claim, Description, MarksUnavailable, Occasion, OwnerMark, Ownership, StatePlace};
 pub use refusal::{Refusal, RefusalClass, RefusalScope};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
@@ -53,6 +53,12 @@ pub trait Provider: Send + Sync {
 
     /// Returns the inputs with defaults filled in, or all problems with them. Deferred inputs stay deferred.
     async fn check(&self, resource: &TypeToken, inputs: Inputs) -> Result<Inputs, Vec<Problem>>;
+
+    /// Returns the inputs of a create or an update with the defaults that `check` could not fill in while parts of the inputs were
+    /// deferred. Called right before the intent is recorded; the same inputs without deferred parts would get the same from `check`.
+    fn completed(&self, _: &TypeToken, inputs: Map) -> Map {
+        inputs
+    }
 
     /// Returns the changes from a record to new inputs, and whether they can be made in place. `inputs` come
     /// from `check`.

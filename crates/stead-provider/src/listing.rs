@@ -13,6 +13,20 @@ pub enum ListScope {
     Unowned,
 }
 
+/// A real resource of a list.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Listed {
+    pub id: PhysicalId,
+    /// Why its mark cannot be read. A stack may own such a resource.
+    pub unread: Option<String>,
+}
+
+impl Listed {
+    pub fn new(id: PhysicalId) -> Listed {
+        Listed { id, unread: None }
+    }
+}
+
 /// The resource within which a type is listed, such as the cluster of node groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListParent {
@@ -28,11 +42,11 @@ pub trait Listing: Send + Sync {
     /// Returns the parent that a list of the type needs.
     fn parent(&self, resource: &TypeToken) -> ListParent;
 
-    /// Returns the ids of the resources of a type, sorted. `parent` has the properties that [`parent`](Listing::parent) names.
+    /// Returns the resources of a type, sorted by id. `parent` has the properties that [`parent`](Listing::parent) names.
     async fn list(
         &self,
         resource: &TypeToken,
         scope: ListScope,
         parent: &Map,
-    ) -> Result<Vec<PhysicalId>, Refusal>;
+    ) -> Result<Vec<Listed>, Refusal>;
 }

@@ -8,7 +8,24 @@ use std::fmt;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Deserializer, Serialize};
-use stead_model::{Digest, Map, Name, PhysicalIdentity, StackId, TypeToken, Uid};
+use stead_model::{Digest, Map, Name, PhysicalId, PhysicalIdentity, Resource, StackId, TypeToken, Uid};
+
+/// A resource as a plan or a record describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    pub ty: TypeToken,
+    /// The physical id, which alone identifies a resource whose name the service makes. `None` before a create.
+    pub id: Option<PhysicalId>,
+    /// The inputs; for a resource that was looked up, its outputs too.
+    pub properties: Map,
+}
+
+impl Description {
+    /// Describes a recorded resource.
+    pub fn of_record(resource: &Resource) -> Description {
+        Description { ty: resource.ty.clone(), id: resource.id.clone(), properties: resource.inputs.clone() }
+    }
+}
 
 /// Where the state of a stack is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -121,8 +138,8 @@ pub struct MarksUnavailable(pub String);
 #[async_trait]
 pub trait Ownership: Send + Sync {
     /// Returns the identities of each described resource. A resource has none if it exists only in state, or if
-    /// the inputs do not tell.
-    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>>;
+    /// neither its id nor its properties tell.
+    async fn identities(&self, described: Vec<Description>) -> Vec<Vec<PhysicalIdentity>>;
 
     /// Returns true if different inputs can name one real resource, as two paths of one file do.
     ///
@@ -130,8 +147,10 @@ pub trait Ownership: Send + Sync {
     /// `false` a plan compares the inputs as they are spelled.
     fn has_spellings(&self) -> bool;
 
-    /// Returns the mark on each real resource. A mark that cannot be understood counts as missing.
-    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable>;
+    /// Returns the mark on each real resource, in order. A mark that cannot be understood counts as missing.
+    ///
+    /// A mark that cannot be read leaves the others as they are.
+    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Vec<Result<Option<OwnerMark>, MarksUnavailable>>;
 
     /// Marks a real resource. The mark that is there must be the expected one.
     async fn claim(

@@ -188,6 +188,19 @@ impl Provider for Veil {
         }
     }
 
+    fn completed(&self, resource: &TypeToken, inputs: Map) -> Map {
+        let marks = Marks::default().with(&inputs);
+        if marks.is_empty() {
+            return self.inner.completed(resource, inputs);
+        }
+        let revealed = marks.revealed(&inputs).into_owned();
+        let completed = self.inner.completed(resource, revealed.clone());
+        let filled_in = completed.into_iter().filter(|(key, value)| revealed.get(key) != Some(value));
+        let mut all = inputs;
+        all.extend(marks.mark(filled_in.collect()));
+        all
+    }
+
     async fn diff(&self, old: &Resource, inputs: &Inputs) -> Diff {
         let declared = Marks::of_inputs(inputs);
         self.known.learn_from(&declared);

@@ -103,7 +103,8 @@ fn left_out(_: &World, link: &Link) -> Made {
 )))]
 pub(crate) fn left_out_manager(kind: &str) -> ManagerError {
     let message = format!("this build of stead has no `{kind}` managers");
-    ManagerError::new(crate::ManagerErrorClass::NotConfigured, message).help("build stead with its default features")
+    ManagerError::new(crate::ManagerErrorClass::NotConfigured, message)
+        .help("build stead with its default features")
 }
 
 /// Returns an object of texts as JSON, without copies of the texts that stay in memory.

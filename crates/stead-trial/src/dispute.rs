@@ -227,7 +227,7 @@ impl Dispute {
         for file in 0..FILES {
             let path = place(file);
             let identity = PhysicalIdentity::new(path.display().to_string());
-            let mark = provider.owners(vec![identity]).await.ok().and_then(|mut marks| marks.pop().flatten());
+            let mark = provider.owners(vec![identity]).await.pop().and_then(|mark| mark.ok().flatten());
             let has = |resource: &&Resource| {
                 let spelled = resource.inputs.get("path").and_then(Value::as_str).unwrap_or_default();
                 resource.lifecycle != Lifecycle::Replacing && spelled.ends_with(&format!("f{file}"))

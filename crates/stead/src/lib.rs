@@ -65,8 +65,8 @@ pub mod config {
 /// Types of secrets: rings of data keys, their managers, and the person to ask for passphrases.
 pub mod secrets {
     pub use stead_secrets::{
-        Ask, KeyManager, ManagerError, ManagerErrorClass, Needles, Question, Redactor, Strength, UnlockedRing,
-        WrapContext, strength,
+        Ask, KeyManager, ManagerError, ManagerErrorClass, Needles, Question, Redactor, Strength,
+        UnlockedRing, WrapContext, strength,
     };
     #[cfg(feature = "age")]
     pub use stead_secrets::{NewIdentity, new_identity};

@@ -2,8 +2,8 @@
 
 use stead_aws::{MoreProperties, Permissions, Settings, TypeUse, UsedProvider, known_by_id, least};
 use stead_engine::ops::Proposal;
-use stead_model::{Graph, Inputs, Map, Node, Resource, Value};
-use stead_plan::{Action, Step};
+use stead_model::{CopyRef, Graph, Inputs, Map, Node, Resource, Value};
+use stead_plan::{Action, Certainty, Plan, Step, Why};
 use stead_schema::cfn::HandlerKind;
 use stead_state::State;
 
@@ -26,8 +26,8 @@ pub fn permissions(
     let mut uses: Vec<TypeUse> =
         base.copies().filter(|copy| copy.id.is_some()).map(|copy| read(copy, base)).collect();
     uses.extend(transcript.answered().map(looked_up));
-    let steps = &proposal.plan().steps;
-    uses.extend(steps.iter().flat_map(|step| changes(step, base, proposal.graph())));
+    let plan = proposal.plan();
+    uses.extend(plan.steps.iter().flat_map(|step| changes(step, plan, base, proposal.graph())));
     least(&uses, &settings(project, target, base))
 }
 
@@ -59,27 +59,35 @@ fn looked_up(look_up: LookUp<'_>) -> TypeUse {
     TypeUse { ty: look_up.ty, handler: HandlerKind::Read, known, more: MoreProperties::None, provider }
 }
 
-fn changes(step: &Step, base: &State, graph: &Graph) -> Vec<TypeUse> {
+fn changes(step: &Step, plan: &Plan, base: &State, graph: &Graph) -> Vec<TypeUse> {
     let used = |handler, known: Map, provider: Option<UsedProvider>| {
         let more = MoreProperties::None;
         TypeUse { ty: step.ty.clone(), handler, known, more, provider }
     };
-    let recorded = |copy| base.copy(copy).map(|copy| copy.outputs.clone()).unwrap_or_default();
-    let of_record = |copy| base.copy(copy).and_then(|copy| recorded_provider(copy, base));
+    let recorded = |copy: &CopyRef| base.copy(copy).map(|copy| copy.outputs.clone()).unwrap_or_default();
+    let of_record = |copy: &CopyRef| base.copy(copy).and_then(|copy| recorded_provider(copy, base));
+    let update = |copy: &CopyRef, inputs: &Inputs| {
+        // A role that the resource gets is in the new inputs.
+        let mut properties = recorded(copy);
+        properties.extend(known(inputs));
+        TypeUse { more: more(inputs), ..used(HandlerKind::Update, properties, of_record(copy)) }
+    };
+    let old_copy = || plan.existing.get(&step.node?);
     let of_program = || declared_provider(graph.node(step.node?)?, graph);
     match &step.action {
         Action::Create { inputs, .. } => {
             let create =
                 TypeUse { more: more(inputs), ..used(HandlerKind::Create, known(inputs), of_program()) };
-            vec![create, used(HandlerKind::Read, known(inputs), of_program())]
+            let mut uses = vec![create, used(HandlerKind::Read, known(inputs), of_program())];
+            // The change is tried in place first.
+            if let Why::Replaced { certainty: Certainty::Possible, .. } = &step.why {
+                uses.extend(old_copy().map(|old| update(old, inputs)));
+            }
+            uses
         }
         Action::Import { outputs, .. } => vec![used(HandlerKind::Read, outputs.clone(), of_program())],
         Action::Update { copy, inputs, .. } => {
-            // A role that the resource gets is in the new inputs.
-            let mut properties = recorded(copy);
-            properties.extend(known(inputs));
-            let update = used(HandlerKind::Update, properties, of_record(copy));
-            vec![TypeUse { more: more(inputs), ..update }]
+            vec![update(copy, inputs)]
         }
         Action::Delete { copy, .. } => vec![used(HandlerKind::Delete, recorded(copy), of_record(copy))],
         Action::Record { .. } | Action::Move { .. } | Action::Forget { .. } | Action::Barrier => Vec::new(),

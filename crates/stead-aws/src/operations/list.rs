@@ -1,11 +1,13 @@
 //! Lists of the resources of a type.
 
 use async_trait::async_trait;
+use futures_util::StreamExt as _;
 use stead_model::{Map, PhysicalId, TypeToken, Value};
-use stead_provider::{ListParent, ListScope, Listing, Refusal};
+use stead_provider::{ListParent, ListScope, Listed, Listing, Refusal};
 use stead_schema::cfn::list_parent_keys;
 use stead_schema::{list_parent_of, token_of};
 
+use crate::operations::PARALLEL_READS;
 use crate::{AwsProvider, ServedType};
 
 #[async_trait]
@@ -23,7 +25,7 @@ impl Listing for AwsProvider {
         resource: &TypeToken,
         scope: ListScope,
         parent: &Map,
-    ) -> Result<Vec<PhysicalId>, Refusal> {
+    ) -> Result<Vec<Listed>, Refusal> {
         let served = self.served(resource)?;
         if served.schema.handlers.list.is_none() {
             return Err(Refusal::new(format!("{} cannot be listed through Cloud Control", served.name()))
@@ -35,21 +37,23 @@ impl Listing for AwsProvider {
         let mut ids: Vec<String> = listed.into_iter().map(|one| one.identifier).collect();
         ids.sort();
         ids.dedup();
-        let mut kept = Vec::with_capacity(ids.len());
-        for id in ids {
-            if scope == ListScope::All || self.is_unowned(&served, &id).await? {
-                kept.push(PhysicalId(id));
-            }
+        if scope == ListScope::All {
+            return Ok(ids.into_iter().map(|id| Listed::new(PhysicalId(id))).collect());
         }
-        Ok(kept)
+        let looks = futures_util::stream::iter(ids).map(async |id| self.unowned(&served, id).await);
+        let looked: Vec<Option<Listed>> = looks.buffered(PARALLEL_READS).collect().await;
+        Ok(looked.into_iter().flatten().collect())
     }
 }
 
 impl AwsProvider {
-    /// Returns true for a resource that exists and has no mark. A list has identifiers only, so that each is read.
-    async fn is_unowned(&self, served: &ServedType<'_>, id: &str) -> Result<bool, Refusal> {
-        let Some(tags) = &served.tags else { return Ok(true) };
-        let found = self.get(served, id).await.map_err(|fault| fault.refusal())?;
-        Ok(found.is_some_and(|found| tags.uid(&found.model).is_none()))
+    /// Returns a resource unless it is gone or has a mark. A list has identifiers only, so that each is read.
+    async fn unowned(&self, served: &ServedType<'_>, id: String) -> Option<Listed> {
+        let listed = |unread| Listed { id: PhysicalId(id.clone()), unread };
+        let Some(tags) = &served.tags else { return Some(listed(None)) };
+        match self.get(served, &id).await {
+            Ok(found) => tags.uid(&found?.model).is_none().then(|| listed(None)),
+            Err(fault) => Some(listed(Some(fault.message))),
+        }
     }
 }

@@ -14,6 +14,9 @@ use stead_world::Effect;
 use crate::fault::Fault;
 use crate::{AwsProvider, ServedType};
 
+/// Reads of marks and of listed resources that are under way at once. The limiter keeps their rate.
+pub(crate) const PARALLEL_READS: usize = 16;
+
 /// A resource as the service describes it.
 pub(crate) struct Found {
     pub(crate) identifier: String,

@@ -143,8 +143,29 @@ fn default_tags_are_added_and_declared_ones_are_stronger() {
     assert_eq!(with(None).get("Tags"), Some(&both));
     let own = known(r#"[{"Key":"a","Value":"own"},{"Key":"b","Value":"2"}]"#);
     assert_eq!(with(Some(known(r#"[{"Key":"a","Value":"own"}]"#))).get("Tags"), Some(&own));
-    let deferred = Input::Deferred(ExprId(1));
-    assert_eq!(with(Some(deferred.clone())).get("Tags"), Some(&deferred));
+}
+
+#[test]
+fn default_tags_wait_for_the_keys_of_declared_ones_and_not_for_their_values() {
+    let defaults = BTreeMap::from([("a".to_owned(), "1".to_owned())]);
+    let added = |name: &str, tags: Input| {
+        let mut inputs: Inputs = [("Tags".to_owned(), tags)].into_iter().collect();
+        property(name).unwrap().add_defaults(&mut inputs, &defaults);
+        inputs.remove("Tags").unwrap()
+    };
+    let (deferred, known) = (Input::Deferred(ExprId(1)), |text: &str| Input::Known(Value::from(text)));
+    let object = |members: [(&str, Input); 2]| {
+        Input::map(members.into_iter().map(|(name, input)| (name.to_owned(), input)).collect())
+    };
+    let tag = |key: Input| Input::list(vec![object([("Key", key), ("Value", deferred.clone())])]);
+    for open in [deferred.clone(), tag(deferred.clone()), tag(known("a"))] {
+        assert_eq!(added("AWS::S3::Bucket", open.clone()), open);
+    }
+    let Input::List(all) = added("AWS::S3::Bucket", tag(known("b"))) else { panic!() };
+    assert_eq!(all[1..], [object([("Key", known("a")), ("Value", known("1"))])]);
+    let declared = object([("b", deferred.clone()), ("c", known("3"))]);
+    let Input::Map(all) = added("AWS::SSM::Parameter", declared) else { panic!() };
+    assert_eq!(all.get("a"), Some(&known("1")));
 }
 
 #[test]

@@ -57,7 +57,7 @@ async fn property_that_is_changed_in_place_only_sometimes_is_planned_as_tried() 
 }
 
 #[tokio::test]
-async fn each_operation_makes_the_requests_that_the_guide_lists() {
+async fn operation_makes_the_requests_that_the_guide_lists_after_the_look_at_the_mark() {
     let bench = Bench::new();
     let calls = |bench: &Bench| {
         ["CreateResource", "UpdateResource", "DeleteResource", "GetResource", "ListResources"]

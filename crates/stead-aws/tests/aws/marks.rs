@@ -1,10 +1,15 @@
 //! Owner marks and default tags.
 
-use stead_aws::Settings;
-use stead_model::{PhysicalIdentity, Value};
-use stead_provider::Provider;
+use std::sync::Arc;
+use std::time::Duration;
 
-use crate::bench::{BUCKET, Bench, declared, map, owner};
+use stead_aws::{AwsProvider, Settings};
+use stead_cloud::{Cloud, Fault, Injected};
+use stead_model::{PhysicalId, PhysicalIdentity, Resource, Value};
+use stead_provider::{Description, Provider};
+use stead_world::{Clock as _, SimulatedClock, Timestamp, World};
+
+use crate::bench::{BUCKET, Bench, REGION, declared, map, owner, record};
 
 fn keys(bench: &Bench, id: &str) -> Vec<String> {
     let model = bench.bucket(id).unwrap();
@@ -28,12 +33,70 @@ async fn mark_is_written_at_create_and_is_no_part_of_inputs_outputs_or_changes()
     assert_eq!(bench.changes(&bucket, inputs).await, [""; 0]);
     let ownership = bench.provider.ownership().unwrap();
     let identity = PhysicalIdentity::new(format!("{BUCKET} aaa"));
-    assert_eq!(
-        ownership.identities(vec![(bucket.ty.clone(), bucket.inputs.clone())]).await,
-        [vec![identity.clone()]]
-    );
+    assert_eq!(ownership.identities(vec![Description::of_record(&bucket)]).await, [vec![identity.clone()]]);
     let missing = PhysicalIdentity::new(format!("{BUCKET} none"));
-    assert_eq!(ownership.owners(vec![identity, missing]).await, Ok(vec![Some(owner()), None]));
+    assert_eq!(ownership.owners(vec![identity, missing]).await, [Ok(Some(owner())), Ok(None)]);
+}
+
+#[tokio::test]
+async fn identity_is_the_physical_id_and_the_spelling_of_the_properties_besides() {
+    let bench = Bench::new();
+    let ownership = bench.provider.ownership().unwrap();
+    let queue = bench.created("aws.sqs.Queue", "{}").await;
+    let of_queue = ownership.identities(vec![Description::of_record(&queue)]).await.pop().unwrap();
+    let id = queue.id.as_ref().unwrap();
+    assert!(of_queue[0].as_str().starts_with(&format!("aws.sqs.Queue {id} in ")), "{of_queue:?}");
+    assert_eq!(of_queue.len(), 1);
+    assert_eq!(ownership.owners(of_queue).await, [Ok(Some(owner()))]);
+    let bucket =
+        Resource { id: Some(PhysicalId("aaa".into())), ..record(BUCKET, map(r#"{"BucketName":"AAA"}"#)) };
+    let of_bucket = ownership.identities(vec![Description::of_record(&bucket)]).await.pop().unwrap();
+    assert_eq!(
+        of_bucket.iter().map(PhysicalIdentity::as_str).collect::<Vec<_>>(),
+        ["aws.s3.Bucket aaa", "aws.s3.Bucket AAA"]
+    );
+}
+
+#[tokio::test]
+async fn mark_that_cannot_be_read_leaves_the_others() {
+    let bench = Bench::new();
+    let ownership = bench.provider.ownership().unwrap();
+    let mut identities = Vec::new();
+    for name in ["aaa", "bbb"] {
+        bench.created(BUCKET, &format!(r#"{{"BucketName":"{name}"}}"#)).await;
+        identities.push(PhysicalIdentity::new(format!("{BUCKET} {name}")));
+    }
+    let both = ownership.owners(identities.clone()).await;
+    assert_eq!(both, [Ok(Some(owner())), Ok(Some(owner()))]);
+    bench.cloud.remove(&bench.name("AWS::S3::Bucket", "aaa")).unwrap();
+    let queue = PhysicalIdentity::new("aws.sqs.Queue not a queue in 1, eu-west-1");
+    bench
+        .cloud
+        .fail_next(Injected::next(Fault::ExpiredToken).of_call("GetResource").of_type("AWS::SQS::Queue"));
+    bench
+        .cloud
+        .fail_next(Injected::next(Fault::ExpiredToken).of_call("GetResource").of_type("AWS::SQS::Queue"));
+    identities.push(queue);
+    let found = ownership.owners(identities).await;
+    assert_eq!(found[..2], [Ok(None), Ok(Some(owner()))]);
+    assert!(found[2].is_err(), "{found:?}");
+}
+
+#[test]
+fn marks_are_read_together() {
+    let clock = SimulatedClock::starting_at(Timestamp(1_794_974_400_000));
+    let latency = Duration::from_millis(100);
+    let cloud = Cloud::new(Arc::new(clock.clone()), stead_cloud::Settings { latency, ..Default::default() });
+    let (time, http) = (Arc::new(clock.clone()), Arc::new(cloud));
+    let world = World { clock: time, http, ..World::in_memory([]) };
+    let settings = Settings { region: Some(REGION.to_owned()), ..Settings::default() };
+    let provider = AwsProvider::embedded(world, settings);
+    let of = (0..64).map(|n| PhysicalIdentity::new(format!("{BUCKET} bucket-{n}"))).collect();
+    let begun = clock.monotonic();
+    let found = clock.block_on(provider.ownership().unwrap().owners(of)).unwrap();
+    assert_eq!(found.len(), 64);
+    let took = clock.monotonic() - begun;
+    assert!((latency * 4..latency * 8).contains(&took), "{took:?}");
 }
 
 #[tokio::test]

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use stead_aws::{AwsProvider, Settings};
 use stead_cloud::Cloud;
 use stead_model::{Map, Resource, TypeToken};
-use stead_provider::{CallOutcome, Completeness, Configuration, Provider, Refusal};
+use stead_provider::{CallOutcome, Completeness, Configuration, Description, Provider, Refusal};
 use stead_world::{Http, HttpError, HttpRequest, HttpResponse, World};
 
-use crate::bench::{BUCKET, Bench, REGION, done, map, receipt};
+use crate::bench::{BUCKET, Bench, REGION, done, map, receipt, record};
 
 const PROVIDER: &str = "aws.Provider";
 const THERE: &str = r#"{"region":"eu-west-3","role":{"arn":"arn:aws:iam::222222222222:role/deploy"}}"#;
@@ -109,7 +109,7 @@ async fn update_that_leads_to_another_account_is_refused() {
 async fn names_mean_something_only_in_their_place() {
     let bench = Bench::new();
     let there = configured(&bench, THERE, Map::new()).unwrap();
-    let of = |token: &str, inputs: &str| vec![(TypeToken(token.to_owned()), map(inputs))];
+    let of = |token: &str, inputs: &str| vec![Description::of_record(&record(token, map(inputs)))];
     for (token, inputs, same) in [
         ("aws.dynamodb.Table", r#"{"TableName":"t"}"#, false),
         ("aws.iam.Role", r#"{"RoleName":"r"}"#, false),

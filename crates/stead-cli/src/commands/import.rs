@@ -63,6 +63,8 @@ pub(crate) async fn import(session: &Session, arguments: &ImportArguments, ui: &
 struct ListLine<'a> {
     id: &'a str,
     recorded_as: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unread: Option<&'a str>,
 }
 
 /// Lists the resources of a type that exist.
@@ -71,11 +73,15 @@ async fn list(session: &Session, ty: &str, arguments: &ImportArguments, ui: &Ui)
     let parent = parent(&arguments.parent)?;
     let provider = arguments.provider.as_deref();
     let listed = session.workspace.list_resources(ty, scope, &parent, provider).await?;
-    for ListedResource { id, recorded_as } in &listed {
+    for ListedResource { id, recorded_as, unread } in &listed {
         let name = recorded_as.as_ref().map(|name| name.short().to_owned());
         let remark = name.as_ref().map(|name| format!("  {name}")).unwrap_or_default();
         ui.result(&format!("{id}{remark}\n"));
-        ui.json("existing", &ListLine { id: id.as_str(), recorded_as: name });
+        let unread = unread.as_deref();
+        ui.json("existing", &ListLine { id: id.as_str(), recorded_as: name, unread });
+        if let Some(reason) = unread {
+            ui.note(&format!("{id} may have an owner, because it cannot be read: {reason}"));
+        }
     }
     if listed.is_empty() {
         ui.note("There is none.");

@@ -153,6 +153,70 @@ fn quickstart_is_applied_to_the_target_aws_by_the_same_program() {
     assert_eq!(serving.stop("-TERM"), (Some(0), String::new()));
 }
 
+/// Returns how often the served cloud was asked to read, update and delete a resource since the last call.
+fn requests(serving: &Serving, before: &mut [u64; 3]) -> [u64; 3] {
+    let calls = serving.ask("calls");
+    let now =
+        ["GetResource", "UpdateResource", "DeleteResource"].map(|call| calls[call].as_u64().unwrap_or(0));
+    let since = std::array::from_fn(|at| now[at] - before[at]);
+    *before = now;
+    since
+}
+
+#[test]
+fn each_operation_makes_the_requests_that_the_guide_lists() {
+    let program = |delay: u32| {
+        format!(
+            "import {{ sqs, ssm }} from \"stead/aws\";\n\
+             new sqs.Queue({{ DelaySeconds: {delay} }}, {{ id: \"unnamed\", pinned: false }});\n\
+             new ssm.Parameter({{ Name: \"named\", Type: \"String\", Value: \"{delay}\" }}, {{ id: \"named\", pinned: false }});\n"
+        )
+    };
+    let project = Project::only(&program(1));
+    let serving = Serving::start(&project, &[]);
+    let endpoint = format!("http://{}", serving.address);
+    let account = account(&endpoint);
+    let on_aws = |arguments: &[&str]| project.stead_with(&account, &[arguments, &["-t", "aws"]].concat());
+    let mut before = [0; 3];
+    on_aws(&["up", "--yes"]).ok();
+    assert_eq!(requests(&serving, &mut before), [2, 0, 0]);
+    on_aws(&["plan", "--exit-code"]).ok();
+    assert_eq!(requests(&serving, &mut before), [0, 0, 0]);
+    project.write("main.ts", &program(2));
+    on_aws(&["plan"]).ok();
+    assert_eq!(requests(&serving, &mut before), [2, 0, 0]);
+    on_aws(&["up", "--yes"]).ok();
+    assert_eq!(requests(&serving, &mut before), [2 + 2 * 3, 2, 0]);
+    on_aws(&["destroy", "--yes"]).ok();
+    assert_eq!(requests(&serving, &mut before), [2 + 2, 0, 2]);
+}
+
+#[test]
+fn resource_whose_mark_cannot_be_read_is_listed_with_the_reason() {
+    let project = Project::with("export {};\n");
+    let serving = Serving::start(&project, &[]);
+    let endpoint = format!("http://{}", serving.address);
+    let account = account(&endpoint);
+    let queue = json!({
+        "account": "111122223333", "region": "eu-west-1", "type_name": "AWS::SQS::Queue",
+        "properties": { "QueueName": "free" },
+    });
+    assert_eq!(serving.send("/_stead/insert", "", &queue.to_string()).unwrap().0, 200);
+    // The client looks its credentials up again, once.
+    let expired = json!({ "fault": "expired-token", "call": "GetResource", "times": 2 });
+    assert_eq!(serving.send("/_stead/fail-next", "", &expired.to_string()).unwrap().0, 200);
+    let list = ["import", "--list", "AWS::SQS::Queue", "--unowned", "-t", "aws"];
+    let listed = project.stead_with(&account, &list).ends(0);
+    assert!(listed.stdout.trim().ends_with("/free"), "{}", listed.stdout);
+    assert!(
+        listed.stderr.contains("may have an owner") && listed.stderr.contains("expired"),
+        "{}",
+        listed.stderr
+    );
+    let again = project.stead_with(&account, &list).ends(0);
+    assert!(again.stdout == listed.stdout && !again.stderr.contains("may have an owner"), "{}", again.stderr);
+}
+
 #[test]
 fn killed_create_with_a_value_that_is_not_kept_is_finished_by_its_token_without_a_question() {
     let project = Project::with(
@@ -172,6 +236,7 @@ fn killed_create_with_a_value_that_is_not_kept_is_finished_by_its_token_without_
         let epochs = list(project.path(".stead/state/shop/dev/aws/journal"));
         epochs
             .flat_map(list)
+            .filter(|file| !file.file_name().unwrap().to_string_lossy().starts_with(".tmp"))
             .any(|file| std::fs::read_to_string(file).is_ok_and(|text| text.contains("\"progress\"")))
     };
     for _ in 0..500 {

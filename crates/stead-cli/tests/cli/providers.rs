@@ -36,7 +36,7 @@ fn on_sim<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     [arguments, &["-t", "sim"]].concat()
 }
 
-fn cloud(project: &Project) -> Cloud {
+pub(crate) fn cloud(project: &Project) -> Cloud {
     Cloud::open(&World::real(), &project.path(".stead/sim"), Default::default()).unwrap()
 }
 

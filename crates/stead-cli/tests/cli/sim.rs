@@ -1,6 +1,9 @@
 //! The target `sim`: AWS resources in the embedded cloud, through every command.
 
+use stead_cloud::Place;
+
 use crate::project::Project;
+use crate::providers::cloud;
 
 const PROGRAM: &str = r#"
 import { s3, sqs } from "stead/aws";
@@ -43,6 +46,36 @@ fn existing_resources_are_listed_with_the_records_that_have_them() {
     let all = project.stead(&on_sim(&["import", "--list", "AWS::S3::Bucket"])).ok();
     assert_eq!(all.trim(), "uploads-1  uploads");
     assert_eq!(project.stead(&on_sim(&["import", "--list", "aws.s3.Bucket", "--unowned"])).ok(), "");
+}
+
+#[test]
+fn unowned_resources_are_listed_without_those_of_another_stack() {
+    let project = Project::with(PROGRAM);
+    project.stead(&on_sim(&["up", "--yes", "-e", "prod"])).ok();
+    let free = serde_json::from_str(r#"{"BucketName":"free-1"}"#).unwrap();
+    let place = Place::new("000000000000", "us-east-1");
+    cloud(&project).insert(&place, "AWS::S3::Bucket", &free).unwrap();
+    let list = on_sim(&["import", "--list", "AWS::S3::Bucket"]);
+    assert_eq!(project.stead(&list).ok(), "free-1\nuploads-1\n");
+    assert_eq!(project.stead(&[&list[..], &["--unowned"]].concat()).ok(), "free-1\n");
+}
+
+#[test]
+fn permissions_of_a_possible_replacement_include_the_update_that_is_tried_first() {
+    let net = |tenancy: &str| {
+        format!(
+            "import {{ ec2 }} from \"stead/aws\";\n\
+             new ec2.VPC({{ CidrBlock: \"10.0.0.0/16\", InstanceTenancy: {tenancy:?} }}, {{ id: \"net\" }});\n"
+        )
+    };
+    let project = Project::with(&net("default"));
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    project.write("main.ts", &net("dedicated"));
+    let printed = project.stead(&on_sim(&["plan", "--permissions"])).ok();
+    for action in ["UpdateResource", "CreateResource", "DeleteResource"] {
+        assert!(printed.contains(&format!("cloudformation:{action}")), "{action}: {printed}");
+    }
+    assert!(printed.contains("ec2:ModifyVpcTenancy"), "{printed}");
 }
 
 #[test]
@@ -186,5 +219,109 @@ export const stream = key.Value;
     let export: serde_json::Value =
         serde_json::from_str(&project.stead(&on_sim(&["stack", "export"])).ok()).unwrap();
     assert!(export.to_string().contains("ciphertext"));
+    project.stead(&on_sim(&["plan", "--refresh", "--exit-code"])).ok();
+}
+
+/// A program with one queue whose name and address the service makes.
+fn unnamed_queue(delay: u32, options: &str) -> String {
+    format!(
+        "import {{ sqs }} from \"stead/aws\";\n\
+         new sqs.Queue({{ DelaySeconds: {delay} }}, {{ id: \"jobs\"{options} }});\n"
+    )
+}
+
+/// Applies an unnamed queue in `dev`, and takes it over in `prod`, whose mark it gets by a change. Returns its address.
+fn taken_from_dev(project: &Project, between: impl FnOnce()) -> String {
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let listed = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok();
+    let url = listed.split_whitespace().next().unwrap().to_owned();
+    between();
+    let take_over = on_sim(&["up", "--yes", "-e", "prod", "--take-over", "jobs"]);
+    project.write("main.ts", &unnamed_queue(1, &format!(", import: \"{url}\"")));
+    project.stead(&take_over).ok();
+    project.write("main.ts", &unnamed_queue(2, ""));
+    // The import alone left the mark of `dev`.
+    let owned = project.stead(&on_sim(&["up", "--yes", "-e", "prod"])).ends(13);
+    assert!(owned.stderr.contains("ST0430"), "{}", owned.stderr);
+    project.stead(&take_over).ok();
+    url
+}
+
+#[test]
+fn resource_with_a_physical_id_of_the_service_is_kept_from_the_stack_that_lost_it() {
+    let project = Project::with(&unnamed_queue(1, ""));
+    let url = taken_from_dev(&project, || {});
+    project.write("main.ts", &unnamed_queue(3, ""));
+    for command in [&["plan"][..], &["up", "--yes"], &["destroy", "--yes"]] {
+        let owned = project.stead(&on_sim(command)).ends(13);
+        assert!(owned.stderr.contains("ST0430") && owned.stderr.contains("--take-over"), "{}", owned.stderr);
+    }
+    let listed = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue", "-e", "prod"])).ok();
+    assert_eq!(listed.trim(), format!("{url}  jobs"));
+    project.stead(&on_sim(&["state", "rm", "jobs", "--yes"])).ok();
+    project.stead(&on_sim(&["destroy", "--yes", "-e", "prod"])).ok();
+    assert_eq!(project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok(), "");
+}
+
+#[test]
+fn interrupted_deletion_of_what_another_stack_took_is_not_repeated() {
+    let project = Project::with(&unnamed_queue(1, ""));
+    let url =
+        taken_from_dev(&project, || project.crash(&on_sim(&["destroy", "--yes"]), "step.begin.durable:1"));
+    let owned = project.stead(&on_sim(&["destroy", "--yes"])).ends(13);
+    assert!(owned.stderr.contains("ST0430"), "{}", owned.stderr);
+    let listed = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue", "-e", "prod"])).ok();
+    assert_eq!(listed.trim(), format!("{url}  jobs"));
+}
+
+#[test]
+fn resource_with_a_physical_id_of_the_service_has_one_record_whichever_provider_reaches_it() {
+    let project = Project::with(&unnamed_queue(1, ""));
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let listed = project.stead(&on_sim(&["import", "--list", "AWS::SQS::Queue"])).ok();
+    let url = listed.split_whitespace().next().unwrap();
+    let second = format!(
+        "import {{ Provider }} from \"stead/aws\";\n{}\
+         const here = new Provider({{ region: \"us-east-1\" }}, {{ id: \"here\" }});\n\
+         new sqs.Queue({{ DelaySeconds: 1 }}, {{ id: \"again\", import: \"{url}\", provider: here }});\n",
+        unnamed_queue(1, "")
+    );
+    project.write("main.ts", &second);
+    let refused = project.stead(&on_sim(&["up", "--yes"])).ends(1);
+    assert!(refused.stderr.contains("ST0320"), "{}", refused.stderr);
+}
+
+/// Returns the tags of the queue or parameter whose identifier has this end, as JSON.
+fn tags(project: &Project, end: &str) -> String {
+    let cloud = cloud(project);
+    let name = cloud.resources().unwrap().into_iter().find(|name| name.identifier.ends_with(end)).unwrap();
+    cloud.model(&name).unwrap().unwrap().get("Tags").unwrap().to_json()
+}
+
+#[test]
+fn default_tags_join_declared_ones_that_are_known_only_during_the_run() {
+    let project = Project::with(
+        r#"
+import { apply } from "stead";
+import { sqs, ssm } from "stead/aws";
+const first = new sqs.Queue({}, { id: "first" });
+const tags = apply(first.Arn, (arn) => [{ Key: "of", Value: arn.slice(0, 3) }]);
+new sqs.Queue({ QueueName: "whole", Tags: tags }, { id: "whole" });
+new sqs.Queue({ QueueName: "own", Tags: [{ Key: "team", Value: first.Arn }] }, { id: "own" });
+new ssm.Parameter({ Name: "object", Type: "String", Value: "v", Tags: { of: first.Arn } }, { id: "object" });
+"#,
+    );
+    let settings = format!("{}\n[targets.sim.default-tags]\nteam = \"shop\"\n", project.read("stead.toml"));
+    project.write("stead.toml", &settings);
+    project.stead(&on_sim(&["up", "--yes"])).ok();
+    let whole = tags(&project, "whole");
+    assert!(whole.contains(r#"{"Key":"of","Value":"arn"}"#), "{whole}");
+    assert!(whole.contains(r#"{"Key":"team","Value":"shop"}"#), "{whole}");
+    let own = tags(&project, "own");
+    assert!(
+        own.contains(r#""Key":"team","Value":"arn:aws:sqs"#) && !own.contains(r#""Value":"shop""#),
+        "{own}"
+    );
+    assert!(tags(&project, "object").contains(r#""team":"shop""#));
     project.stead(&on_sim(&["plan", "--refresh", "--exit-code"])).ok();
 }

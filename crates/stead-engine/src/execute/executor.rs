@@ -208,6 +208,7 @@ impl<'a> Executor<'a> {
             (Action::Create { incarnation, inputs }, Some(node)) => {
                 let inputs = self.context.values_for_call(node, &step.ty, inputs);
                 inputs.and_then(|inputs| self.context.with_open_identity(&step.ty, inputs)).map(|inputs| {
+                    let inputs = self.completed(id, inputs);
                     let resource = Box::new(self.context.new_record(node, incarnation, inputs));
                     self.call(id, None, move |key| Intent::Create { key, resource });
                 })
@@ -287,7 +288,7 @@ impl<'a> Executor<'a> {
 
     /// Updates a resource. No provider is called if the inputs turn out to be the recorded ones.
     pub(crate) fn update(&mut self, id: StepId, node: NodeId, old: Resource, inputs: Map) {
-        let resource = self.context.changed_record(node, &old, inputs);
+        let resource = self.context.changed_record(node, &old, self.completed(id, inputs));
         // What was imported and no program declared stays as it is.
         let old = match old.imported {
             true => Resource { inputs: declared_part(&old.inputs, &as_inputs(&resource.inputs)), ..old },
@@ -298,6 +299,15 @@ impl<'a> Executor<'a> {
         } else {
             let (resource, previous) = (Box::new(resource), old.inputs);
             self.call(id, None, move |key| Intent::Update { key, resource, previous });
+        }
+    }
+
+    /// Returns the inputs with the defaults that were left open while the inputs were not known.
+    fn completed(&self, id: StepId, inputs: Map) -> Map {
+        match self.provider_for(id, None) {
+            Ok(provider) => provider.completed(&self.plan.steps[id.0].ty, inputs),
+            // The call tells why there is no provider.
+            Err(_) => inputs,
         }
     }
 

@@ -4,7 +4,7 @@
 
 use stead_model::{Graph, Inputs, Node, PhysicalId, PhysicalIdentity, TypeToken};
 use stead_plan::{CanonicalIdentities, Unidentified, Verdict};
-use stead_provider::Provider;
+use stead_provider::{Description, Provider};
 use stead_schema::identity;
 use stead_state::State;
 
@@ -27,7 +27,8 @@ impl Engine {
         }
         let described = |question: &Unidentified<'_>| {
             let (ty, inputs) = question.description();
-            (self.providers.of(&ty).cloned(), (ty, inputs))
+            let provider = self.providers.of(&ty).cloned();
+            (provider, Description { ty, id: None, properties: inputs })
         };
         let answers = identities_of(questions.iter().map(described).collect()).await;
         CanonicalIdentities::of(&questions, answers)
@@ -46,7 +47,8 @@ impl Engine {
         // The identifier of some resources is an output.
         let mut described = live.outputs;
         described.extend(live.inputs);
-        let described = vec![(Some(provider.clone()), (ty.clone(), described))];
+        let described = Description { ty: ty.clone(), id: Some(id.clone()), properties: described };
+        let described = vec![(Some(provider.clone()), described)];
         identities_of(described).await.pop().unwrap_or_default()
     }
 
@@ -82,7 +84,8 @@ impl Engine {
         }
         match provider.ownership() {
             Some(ownership) => {
-                let described = vec![(node.ty.clone(), known_part(inputs))];
+                let described =
+                    vec![Description { ty: node.ty.clone(), id: None, properties: known_part(inputs) }];
                 ownership.identities(described).await.pop().unwrap_or_default()
             }
             None => Vec::new(),

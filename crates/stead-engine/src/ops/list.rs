@@ -2,7 +2,7 @@
 
 use stead_model::{Code, Diagnostic, Hint, Map, Name, NextStep, PhysicalId, Resource, TypeToken, Uid};
 pub use stead_provider::ListScope;
-use stead_provider::{ListParent, Refusal};
+use stead_provider::{ListParent, Listed, Refusal};
 
 use crate::ops::error::no_stack;
 use crate::ops::places::Untold;
@@ -14,6 +14,8 @@ pub struct ListedResource {
     pub id: PhysicalId,
     /// The record of this stack that has it.
     pub recorded_as: Option<Name>,
+    /// Why its mark cannot be read. A stack may own such a resource.
+    pub unread: Option<String>,
 }
 
 impl Workspace {
@@ -45,7 +47,7 @@ impl Workspace {
         if let Some(loaded) = state.as_ref().filter(|_| record.is_none()) {
             self.compare_places(&loaded.state, (None, &[]), Untold::Note).await?;
         }
-        let ids = listing.list(&ty, scope, parent).await.map_err(|refusal| {
+        let listed = listing.list(&ty, scope, parent).await.map_err(|refusal| {
             let message = format!("cannot list {ty}: {}", refusal.message);
             let problem = Diagnostic::error(Code::CANNOT_READ, message);
             OpError::Read(vec![refusal.help.into_iter().fold(problem, Diagnostic::help)])
@@ -59,7 +61,8 @@ impl Workspace {
             })?;
             Some(holder.name.clone())
         };
-        let listed = ids.into_iter().map(|id| ListedResource { recorded_as: recorded(&id), id });
+        let with_record = |Listed { id, unread }| ListedResource { recorded_as: recorded(&id), id, unread };
+        let listed = listed.into_iter().map(with_record);
         Ok(listed.filter(|one| scope == ListScope::All || one.recorded_as.is_none()).collect())
     }
 }

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use stead_model::{CopyRef, Hint, NextStep, PhysicalIdentity, Resource, StackId};
 use stead_plan::{Action, Plan};
-use stead_provider::{Claim, Occasion, OwnerMark, Ownership, Provider, Providers, Refusal, RefusalClass};
+use stead_provider::{
+    Claim, Description, MarksUnavailable, Occasion, OwnerMark, Ownership, Provider, Providers, Refusal,
+    RefusalClass,
+};
 use stead_state::{Intent, Outcome, State};
 
 use crate::Engine;
@@ -76,7 +79,7 @@ impl RunOwners {
             },
         };
         let Some(ownership) = provider.ownership() else { return Ok(None) };
-        let described = vec![(resource.ty.clone(), resource.inputs.clone())];
+        let described = vec![Description::of_record(resource)];
         let identities = ownership.identities(described).await.pop().unwrap_or_default();
         if identities.is_empty() {
             return Ok(None);
@@ -158,8 +161,8 @@ impl RunOwners {
         let Some(owners) = &self.owners else { return Ok(()) };
         let own = owners.mark(&self.stack, resource);
         for _ in 0..CLAIM_ATTEMPTS {
-            let found = match ownership.owners(vec![identity.clone()]).await {
-                Ok(mut found) => found.pop().flatten(),
+            let found = match mark_on(ownership, identity).await {
+                Ok(found) => found,
                 Err(problem) => {
                     owners.note(problem);
                     return Ok(());
@@ -187,8 +190,8 @@ impl RunOwners {
     async fn release(&self, ownership: &dyn Ownership, resource: &Resource, identities: &[PhysicalIdentity]) {
         let Some(owners) = self.owners.as_ref().filter(|_| !ownership.marks_are_inside()) else { return };
         for identity in identities {
-            let found = match ownership.owners(vec![identity.clone()]).await {
-                Ok(mut found) => found.pop().flatten(),
+            let found = match mark_on(ownership, identity).await {
+                Ok(found) => found,
                 Err(problem) => return owners.note(problem),
             };
             let ours = |mark: &OwnerMark| {
@@ -218,6 +221,7 @@ impl RunOwners {
         }
     }
 
+    /// Returns the resources whose marks are apart from them. A mark inside a resource changes only with the resource.
     async fn marked<'a>(
         &self,
         providers: &'a Providers,
@@ -227,14 +231,25 @@ impl RunOwners {
             return Vec::new();
         }
         // A mark that is outside of its resource has one place, that of the default provider.
-        let described =
-            |one: &Resource| (providers.of(&one.ty).cloned(), (one.ty.clone(), one.inputs.clone()));
+        let with_marks = |one: &&Resource| {
+            let ownership = providers.of(&one.ty).and_then(|provider| provider.ownership());
+            ownership.is_some_and(|ownership| !ownership.marks_are_inside())
+        };
+        let resources: Vec<&Resource> = resources.iter().filter(with_marks).collect();
+        let described = |one: &&Resource| (providers.of(&one.ty).cloned(), Description::of_record(one));
         let found = super::identities::identities_of(resources.iter().map(described).collect()).await;
         let with_marks = |(resource, identities): (&'a Resource, Vec<PhysicalIdentity>)| {
             Some((resource, providers.of(&resource.ty)?.ownership()?, identities))
         };
-        resources.iter().zip(found).filter_map(with_marks).collect()
+        resources.into_iter().zip(found).filter_map(with_marks).collect()
     }
+}
+
+async fn mark_on(
+    ownership: &dyn Ownership,
+    identity: &PhysicalIdentity,
+) -> Result<Option<OwnerMark>, MarksUnavailable> {
+    ownership.owners(vec![identity.clone()]).await.pop().unwrap_or(Ok(None))
 }
 
 fn held_here(identity: &PhysicalIdentity, holder: &str) -> Refusal {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stead_model::{CopyRef, Lifecycle, Map, Name, PhysicalIdentity, Resource, TypeToken};
-use stead_provider::Provider;
+use stead_model::{CopyRef, Lifecycle, Name, PhysicalIdentity, Resource};
+use stead_provider::{Description, Provider};
 use stead_state::State;
 
 use crate::Engine;
@@ -83,15 +83,15 @@ impl Identities {
 }
 
 /// A resource with its provider; `None` if no provider can tell its identity.
-pub(crate) type Described = (Option<Arc<dyn Provider>>, (TypeToken, Map));
+pub(crate) type Described = (Option<Arc<dyn Provider>>, Description);
 
 /// Describes a recorded resource.
 pub(crate) fn described(engine: &Engine, state: &State, resource: &Resource) -> Described {
-    (engine.serving(resource, state).ok(), (resource.ty.clone(), resource.inputs.clone()))
+    (engine.serving(resource, state).ok(), Description::of_record(resource))
 }
 
 /// Resources of one provider: their positions among all, and their descriptions.
-type Asked = (Arc<dyn Provider>, Vec<usize>, Vec<(TypeToken, Map)>);
+type Asked = (Arc<dyn Provider>, Vec<usize>, Vec<Description>);
 
 /// Asks the providers for the identities of described resources, each provider once.
 pub(crate) async fn identities_of(described: Vec<Described>) -> Vec<Vec<PhysicalIdentity>> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use stead_model::{
     Code, CopyRef, Diagnostic, Graph, Hint, Inputs, Lifecycle, Map, Name, NextStep, PhysicalIdentity,
-    Resource, SourceRef, TypeToken,
+    Resource, SourceRef,
 };
 use stead_plan::{Action, Plan, Step};
-use stead_provider::{OwnerMark, Provider};
+use stead_provider::{Description, OwnerMark, Provider};
 use stead_state::State;
 
 use crate::Engine;
@@ -55,17 +55,15 @@ impl Engine {
                 .filter(|(step, ..)| !(is_create(step) && ownership.marks_are_inside()))
                 .collect();
             let identities = touched.iter().map(|(_, _, identity)| identity.clone()).collect();
-            let marks = match ownership.owners(identities).await {
-                Ok(marks) => marks,
-                Err(problem) => {
-                    owners.note(problem);
-                    continue;
-                }
-            };
+            let marks = ownership.owners(identities).await;
             // One refusal for a step is enough, also if its resource consists of several parts.
             let mut last: Option<&Name> = None;
             for ((step, verb, identity), mark) in touched.into_iter().zip(marks) {
                 let more = refused.len() < MAX_REFUSALS && last != Some(&step.name);
+                let mark = mark.unwrap_or_else(|problem| {
+                    owners.note(problem);
+                    None
+                });
                 let Some(mark) = mark.filter(|_| more) else { continue };
                 match stacks.standing(owners, &mark).await {
                     Standing::Own | Standing::Stale => {}
@@ -130,15 +128,16 @@ impl Engine {
     }
 }
 
-fn touched_by<'a>(step: &'a Step, base: &State) -> Option<(&'a Step, &'static str, (TypeToken, Map))> {
-    let recorded = |copy: &CopyRef| base.copy(copy).map(|copy| (copy.ty.clone(), copy.inputs.clone()));
+fn touched_by<'a>(step: &'a Step, base: &State) -> Option<(&'a Step, &'static str, Description)> {
+    let recorded = |copy: &CopyRef| base.copy(copy).map(Description::of_record);
+    let described = |id, properties| Description { ty: step.ty.clone(), id, properties };
     match &step.action {
-        Action::Create { inputs, .. } => Some((step, "create", (step.ty.clone(), known(inputs)))),
-        Action::Import { inputs, outputs, .. } => {
-            // The identifier of some resources is an output.
-            let mut described = outputs.clone();
-            described.extend(inputs.iter().map(|(key, value)| (key.clone(), value.clone())));
-            Some((step, "import", (step.ty.clone(), described)))
+        Action::Create { inputs, .. } => Some((step, "create", described(None, known(inputs)))),
+        Action::Import { id, inputs, outputs, .. } => {
+            // The id may be spelled in another way than the properties spell it.
+            let mut properties = outputs.clone();
+            properties.extend(inputs.iter().map(|(key, value)| (key.clone(), value.clone())));
+            Some((step, "import", described(Some(id.clone()), properties)))
         }
         Action::Update { copy, .. } => Some((step, "update", recorded(copy)?)),
         Action::Delete { copy, .. } => Some((step, "delete", recorded(copy)?)),

@@ -1,10 +1,10 @@
-//! Listing behind the veil: a list has ids only, which are no secrets, and no refusal shows a known secret.
+//! Listing behind the veil: ids are no secrets, and no refusal and no reason shows a known secret.
 
 use async_trait::async_trait;
-use stead_model::{Map, PhysicalId, TypeToken};
+use stead_model::{Map, TypeToken};
 
 use super::Veil;
-use crate::{ListParent, ListScope, Listing, Provider, Refusal};
+use crate::{ListParent, ListScope, Listed, Listing, Provider, Refusal};
 
 #[async_trait]
 impl Listing for Veil {
@@ -17,10 +17,16 @@ impl Listing for Veil {
         resource: &TypeToken,
         scope: ListScope,
         parent: &Map,
-    ) -> Result<Vec<PhysicalId>, Refusal> {
+    ) -> Result<Vec<Listed>, Refusal> {
         let Some(inner) = self.inner.listing() else {
             return Err(Refusal::new(format!("the provider `{}` lists no resources", self.name())));
         };
-        inner.list(resource, scope, parent).await.map_err(|refusal| self.known.refusal(refusal))
+        let listed = inner.list(resource, scope, parent).await;
+        let listed = listed.map_err(|refusal| self.known.refusal(refusal))?;
+        let shown = |one: Listed| Listed {
+            unread: one.unread.map(|reason| self.known.text(&reason).into_owned()),
+            ..one
+        };
+        Ok(listed.into_iter().map(shown).collect())
     }
 }

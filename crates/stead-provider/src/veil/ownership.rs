@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use stead_model::{Map, PhysicalIdentity, TypeToken};
+use stead_model::PhysicalIdentity;
 
 use super::RunSecrets;
 use super::marks::Marks;
-use crate::{Claim, MarksUnavailable, Occasion, OwnerMark, Ownership, Provider};
+use crate::{Claim, Description, MarksUnavailable, Occasion, OwnerMark, Ownership, Provider};
 
 pub(super) struct VeiledOwnership {
     inner: Arc<dyn Provider>,
@@ -32,18 +32,25 @@ impl VeiledOwnership {
 
 #[async_trait]
 impl Ownership for VeiledOwnership {
-    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>> {
+    async fn identities(&self, described: Vec<Description>) -> Vec<Vec<PhysicalIdentity>> {
         let Ok(inner) = self.inner() else { return described.iter().map(|_| Vec::new()).collect() };
-        let revealed = described.into_iter().map(|(ty, map)| {
-            let marks = Marks::default().with(&map);
-            let map = if marks.is_empty() { map } else { marks.revealed(&map).into_owned() };
-            (ty, map)
+        let revealed = described.into_iter().map(|one| {
+            let marks = Marks::default().with(&one.properties);
+            if marks.is_empty() {
+                return one;
+            }
+            Description { properties: marks.revealed(&one.properties).into_owned(), ..one }
         });
         inner.identities(revealed.collect()).await
     }
 
-    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {
-        self.inner()?.owners(of).await.map_err(|error| self.shown(error))
+    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Vec<Result<Option<OwnerMark>, MarksUnavailable>> {
+        let inner = match self.inner() {
+            Ok(inner) => inner,
+            Err(error) => return of.iter().map(|_| Err(error.clone())).collect(),
+        };
+        let found = inner.owners(of).await;
+        found.into_iter().map(|mark| mark.map_err(|error| self.shown(error))).collect()
     }
 
     async fn claim(

@@ -10,8 +10,8 @@ use stead_secrets::{DataKey, SymmetricCrypter};
 
 use super::*;
 use crate::{
-    Claim, ListParent, ListScope, LogLine, LogLines, MarksUnavailable, Moment, Occasion, OwnerMark,
-    Providers, Series, Span,
+    Claim, Description, ListParent, ListScope, Listed, LogLine, LogLines, MarksUnavailable, Moment, Occasion,
+    OwnerMark, Providers, Series, Span,
 };
 
 pub(super) const CANARY: &str = "canary \"4711\" in the mine";
@@ -164,14 +164,14 @@ impl Listing for Echo {
         ListParent::default()
     }
 
-    async fn list(&self, _: &TypeToken, _: ListScope, _: &Map) -> Result<Vec<PhysicalId>, Refusal> {
+    async fn list(&self, _: &TypeToken, _: ListScope, _: &Map) -> Result<Vec<Listed>, Refusal> {
         Err(Refusal::new(trouble()))
     }
 }
 
 #[async_trait]
 impl Ownership for Echo {
-    async fn identities(&self, described: Vec<(TypeToken, Map)>) -> Vec<Vec<PhysicalIdentity>> {
+    async fn identities(&self, described: Vec<Description>) -> Vec<Vec<PhysicalIdentity>> {
         described.iter().map(|_| Vec::new()).collect()
     }
 
@@ -179,8 +179,8 @@ impl Ownership for Echo {
         false
     }
 
-    async fn owners(&self, _: Vec<PhysicalIdentity>) -> Result<Vec<Option<OwnerMark>>, MarksUnavailable> {
-        Err(MarksUnavailable(trouble()))
+    async fn owners(&self, of: Vec<PhysicalIdentity>) -> Vec<Result<Option<OwnerMark>, MarksUnavailable>> {
+        of.iter().map(|_| Err(MarksUnavailable(trouble()))).collect()
     }
 
     async fn claim(

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use futures_util::StreamExt as _;
 use stead_engine::ops::{ListScope, Workspace};
 use stead_model::{Map, PhysicalId, Text, TypeToken};
-use stead_provider::{ListParent, LiveState};
+use stead_provider::{ListParent, Listed, LiveState};
 use stead_state::State;
 
 type Key = (TypeToken, PhysicalId);
@@ -18,7 +18,7 @@ pub(super) struct Lists {
     pub(super) unlisted: Vec<(TypeToken, String)>,
     /// Parents that were read for their properties.
     pub(super) read: BTreeMap<Key, LiveState>,
-    /// Parents that could not be read, each with the reason.
+    /// Parents, and resources with an owner that is not known, that could not be read, each with the reason.
     pub(super) unread: Vec<(TypeToken, PhysicalId, String)>,
     /// Properties of all resources of the types that are parents. `None`: the type could not be listed.
     parents: BTreeMap<TypeToken, Option<Vec<Map>>>,
@@ -33,8 +33,11 @@ struct Subject {
 }
 
 /// Resources of one type.
-struct Listed {
+#[derive(Default)]
+struct OfType {
     ids: Vec<PhysicalId>,
+    /// Resources whose owner is not known, each with the reason.
+    unread: Vec<(PhysicalId, String)>,
     failure: Option<String>,
     /// All ids, for a type that is a parent.
     all: Option<Vec<PhysicalId>>,
@@ -108,15 +111,16 @@ impl Lists {
         let answers = futures_util::stream::iter(questions).map(|(ty, subject, models)| async move {
             let listed = match models {
                 Ok(models) => list(workspace, ty, subject, &models, scope).await,
-                Err(reason) => Listed { ids: Vec::new(), failure: Some(reason), all: None },
+                Err(reason) => OfType { failure: Some(reason), ..OfType::default() },
             };
             (ty, subject, listed)
         });
         for (ty, subject, listed) in answers.buffered(workspace.engine.parallel).collect::<Vec<_>>().await {
-            let Listed { ids, failure, all } = listed;
+            let OfType { ids, unread, failure, all } = listed;
             self.unlisted.extend(failure.filter(|_| subject.is_wanted).map(|reason| (ty.clone(), reason)));
             if subject.is_wanted {
                 self.ids.extend(ids.into_iter().map(|id| (ty.clone(), id)));
+                self.unread.extend(unread.into_iter().map(|(id, reason)| (ty.clone(), id, reason)));
             }
             if subject.is_parent {
                 let properties = match all {
@@ -193,28 +197,35 @@ async fn list(
     subject: &Subject,
     models: &[Map],
     scope: ListScope,
-) -> Listed {
-    let wanted = match subject.is_wanted {
+) -> OfType {
+    let (listed, failure) = match subject.is_wanted {
         true => within(workspace, ty, models, scope).await,
         false => (Vec::new(), None),
     };
     let all = match (subject.is_parent, scope, subject.is_wanted) {
         (false, ..) => None,
-        (true, ListScope::All, true) => Some(wanted.clone()),
+        (true, ListScope::All, true) => Some((listed.clone(), failure.clone())),
         (true, ..) => Some(within(workspace, ty, models, ListScope::All).await),
     };
-    let all = all.and_then(|(ids, failure)| (failure.is_none() || !ids.is_empty()).then_some(ids));
-    let (ids, failure) = wanted;
-    Listed { ids, failure, all }
+    let ids_of = |listed: Vec<Listed>| listed.into_iter().map(|one| one.id).collect();
+    let all = all.and_then(|(all, failure)| (failure.is_none() || !all.is_empty()).then(|| ids_of(all)));
+    let (mut ids, mut unread) = (Vec::new(), Vec::new());
+    for one in listed {
+        match one.unread {
+            None => ids.push(one.id),
+            Some(reason) => unread.push((one.id, reason)),
+        }
+    }
+    OfType { ids, unread, failure, all }
 }
 
-/// Returns the ids of a type within each of the models, and why one of the lists failed.
+/// Returns the resources of a type within each of the models, and why one of the lists failed.
 async fn within(
     workspace: &Workspace,
     ty: &TypeToken,
     models: &[Map],
     scope: ListScope,
-) -> (Vec<PhysicalId>, Option<String>) {
+) -> (Vec<Listed>, Option<String>) {
     let Some(listing) = workspace.engine.providers.of(ty).and_then(|provider| provider.listing()) else {
         return (Vec::new(), Some("its provider cannot list resources".to_owned()));
     };

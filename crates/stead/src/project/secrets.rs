@@ -10,8 +10,8 @@ use serde::Deserialize;
 use stead_engine::{KeySource, StackSecrets};
 use stead_model::{Hint, Keyring, NextStep};
 use stead_secrets::{
-    Ask, CommandManager, KeyManager, ManagerError, ManagerErrorClass, PassphraseManager,
-    PassphraseSource, StretchedKeys, age_manager, cloud_manager,
+    Ask, CommandManager, KeyManager, ManagerError, ManagerErrorClass, PassphraseManager, PassphraseSource,
+    StretchedKeys, age_manager, cloud_manager,
 };
 use stead_world::World;
 use zeroize::Zeroizing;
