@@ -2,7 +2,7 @@
 //
 // Each wrapper refuses unknowns and behaves like the original for known values.
 
-import { apply, create, defineProperty, getPrototypeOf, hasOwn, ownKeys, ownMethod, replace } from "stead:host";
+import { apply, create, defineProperty, getPrototypeOf, hasOwn, ownKeys, ownMethod, replace, setMember } from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 
 const { getOwnPropertyDescriptor, defineProperty: define } = Reflect;
@@ -69,9 +69,11 @@ guard(Object, "Object", "defineProperties", { before: ([o, all], name) => [o, de
 guard(Object, "Object", "create", {
   before: (args, name) => (args.length < 2 ? args : [args[0], args[1] === undefined ? undefined : descriptors(args[1], name)]),
 });
-guardAll(Object.prototype, "Object.prototype", ["__defineGetter__", "__defineSetter__", "isPrototypeOf"], {});
+guardAll(Object.prototype, "Object.prototype", ["__defineGetter__", "__defineSetter__"], {});
+guardAll(Object.prototype, "Object.prototype", ["isPrototypeOf", "valueOf"], { self: true });
 
-guardAll(Reflect, "Reflect", ["get", "set", "has", "deleteProperty", "getOwnPropertyDescriptor"], { positions: [0, 1] });
+guardAll(Reflect, "Reflect", ["get", "has", "deleteProperty", "getOwnPropertyDescriptor"], { positions: [0, 1] });
+guard(Reflect, "Reflect", "set", { positions: [0, 1, 3] });
 guardAll(Reflect, "Reflect", ["getPrototypeOf", "isExtensible", "ownKeys", "preventExtensions"], { positions: [0] });
 guardAll(Reflect, "Reflect", ["setPrototypeOf", "construct"], {});
 guard(Reflect, "Reflect", "apply", { positions: [0, 2] });
@@ -101,8 +103,7 @@ for (const owner of ["DisposableStack", "AsyncDisposableStack"]) {
 guardAll(TypedArray.prototype, "TypedArray.prototype", ["includes", "indexOf", "lastIndexOf"], {});
 
 // Functions that would inspect the receiver only later, or fail with an unclear error.
-guardAll(Array.prototype, "Array.prototype", ["values", "keys", "entries", Symbol.iterator, "toString"], { positions: [], self: true });
-guard(TypedArray.prototype, "TypedArray.prototype", "toString", { positions: [], self: true });
+guardAll(Array.prototype, "Array.prototype", ["values", "keys", "entries", "toString"], { positions: [], self: true });
 guardAll(String.prototype, "String.prototype", ["toString", "valueOf"], { positions: [], self: true });
 const numbers = ["toExponential", "toFixed", "toPrecision", "toLocaleString", "toString", "valueOf"];
 guardAll(Number.prototype, "Number.prototype", numbers, { positions: [], self: true });
@@ -263,3 +264,11 @@ for (const key of ["test", Symbol.match, Symbol.matchAll, Symbol.replace, Symbol
   };
   replace(RegExp.prototype, key, call);
 }
+
+// One function of the language with two names stays one.
+for (const [prototype, alias, key] of [
+  [Array.prototype, Symbol.iterator, "values"], [String.prototype, "trimLeft", "trimStart"], [String.prototype, "trimRight", "trimEnd"],
+]) {
+  setMember(prototype, alias, prototype[key]);
+}
+setMember(TypedArray.prototype, "toString", Array.prototype.toString);
