@@ -53,6 +53,14 @@ fn refused(text: &str, code: &str) {
 }
 
 #[test]
+fn result_of_a_deferred_match_has_no_members_besides_its_items() {
+    let text = "const { index = -1 } = d.output.match(/b/); export const v = index;\n";
+    refused(text, "ST0112");
+    refused("export const v = d.output.match(/b/).groups;\n", "ST0112");
+    assert_eq!(after_apply("export const v = d.output.match(/b/)[0];\n", "\"abc\"", "v"), "\"b\"");
+}
+
+#[test]
 fn function_of_the_language_with_two_names_is_one() {
     let text = "export const v = [Array.prototype.values === Array.prototype[Symbol.iterator], (\"\" as any).trimLeft === \"\".trimStart, \
         (\"\" as any).trimRight === \"\".trimEnd, Uint8Array.prototype.toString === Array.prototype.toString, \
