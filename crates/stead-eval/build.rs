@@ -18,6 +18,7 @@ const MODULES: &[(&str, &str)] = &[
     ("stead:resource", "resource.js"),
     ("stead:node-of", "node-of.js"),
     ("stead:runtime", "runtime.js"),
+    ("stead:iterate", "iterate.js"),
     ("stead:defer", "defer.js"),
     ("stead:apply", "apply.js"),
     ("stead:branches", "branches.js"),

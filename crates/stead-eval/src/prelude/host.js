@@ -77,3 +77,10 @@ export const { isArray } = Array;
 export const NativeArray = Array;
 export const NativeError = Error;
 export const NativeTypeError = TypeError;
+
+// Prototypes of the iterators of the engine.
+export const listItems = getPrototypeOf([].values());
+export const mapItems = getPrototypeOf(new Map().entries());
+export const setItems = getPrototypeOf(new Set().values());
+export const generators = getPrototypeOf(function* () {}).prototype;
+export const asyncGenerators = getPrototypeOf(async function* () {}).prototype;
