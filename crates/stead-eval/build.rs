@@ -55,6 +55,7 @@ const MODULES: &[(&str, &str)] = &[
     ("stead:decorate/helpers/decorate", "decorate.js"),
     ("stead:decorate/helpers/decorateParam", "decorate-param.js"),
     ("stead:sandbox", "sandbox.js"),
+    ("stead:names", "names.js"),
     ("stead", "stead.js"),
     ("stead:test-values", "test-values.js"),
     ("stead:expect", "expect.js"),

@@ -214,6 +214,7 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
     corrections::order_decorators(&mut program);
     let (imports, exports) = imports::collect(&mut program, &kept);
     let names = names::Names::of(&program, undeclared);
+    let globals = names.globals();
     let facts = instrument::Facts { reassigned, captures, names };
     let instrumented = instrument::instrument(&allocator, &mut program, first_site, branches, facts);
     corrections::spread_text(&allocator, &mut program);
@@ -227,7 +228,7 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
     let counts = |it: &instrument::UnsupportedSyntax| !foreign || it.code != Code::UNSUPPORTED_IMPORT;
     let problems = instrumented.unsupported.into_iter().filter(counts).map(problem).collect();
     let (printed, map) = print(source, &program, with_map);
-    let (before, after) = header::around(form, branches);
+    let (before, after) = header::around(form, branches, globals);
     let mut imports = imports;
     imports.extend(instrumented.imports);
     let compiled = Compiled {

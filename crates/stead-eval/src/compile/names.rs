@@ -43,6 +43,14 @@ const PLAIN: &[&str] = &[
     "undefined",
 ];
 
+/// Global names that a file uses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Globals {
+    /// Those that most programs use.
+    Common,
+    Rare,
+}
+
 /// Names of a file.
 pub(super) struct Names<'a> {
     declared: HashSet<&'a str>,
@@ -63,6 +71,14 @@ impl<'a> Names<'a> {
         let mut names = Names { declared: HashSet::new(), undeclared, has_with: false };
         names.visit_program(program);
         names
+    }
+
+    /// Returns the kind of global names that the file uses. `globalThis` may lead to any, and `RegExp` has rare members.
+    pub(super) fn globals(&self) -> Globals {
+        let rare = |name: &String| {
+            matches!(name.as_str(), "RegExp" | "globalThis") || PLAIN.binary_search(&name.as_str()).is_err()
+        };
+        if self.undeclared.iter().any(rare) { Globals::Rare } else { Globals::Common }
     }
 
     /// Returns true if reading the name twice is the same as reading it once.

@@ -13,6 +13,8 @@ export const {
 export const { create, freeze, hasOwn, setPrototypeOf } = Object;
 export const NativeDate = Date;
 export const NativeProxy = Proxy;
+export const NativeRegExp = RegExp;
+export const globals = globalThis;
 export const { charCodeAt } = String.prototype;
 
 /** Descriptors have no prototype, because a program may add properties to `Object.prototype`. */

@@ -1,8 +1,8 @@
 // Functions that instrumented code calls. Each has the semantics of the language for known values.
 
 import {
-  host, NativeArray, NativeError, NativeProxy, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, hasOwn, isArray,
-  ownProperty, pow, reflectHas, toText,
+  host, NativeArray, NativeError, NativeProxy, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, globals, hasOwn,
+  isArray, ownProperty, pow, reflectHas, toText,
 } from "stead:host";
 import { idOf, refusal, refuseAt, unknown, withDone } from "stead:unknown";
 import { isResourceClass, makeResource, nodeOf, withoutResources } from "stead:resource";
@@ -82,9 +82,12 @@ export function converter(f, site) {
 }
 const converters = new WeakMap();
 
+/** Defines the global names that few programs use. */
+export const defineNames = () => void (defined ??= host.lazy("stead:names"));
+let defined;
+
 /** Returns true if the global object has a name. */
 export const isGlobal = (name) => reflectHas(globals, name);
-const globals = globalThis;
 
 /** Returns a key for reading a member. Refuses an unknown key, and `then` of an unknown, which `await` would not find. */
 export function keyOf(object, key, site) {

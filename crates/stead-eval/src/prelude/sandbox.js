@@ -5,13 +5,14 @@
 //
 // Invariant: the result of an evaluation depends only on its sources and config.
 
-import { host, NativeError, apply, defineProperty, setLabels, setMember } from "stead:host";
+import { host, NativeError, defineProperty, setMember } from "stead:host";
 import { catchable } from "stead:code";
 import { refusal } from "stead:unknown";
 import { onFirstJob } from "stead:scope";
 
 const named = (refused, called) => defineProperty(refused, "name", { value: called }) && refused;
-const forbid = (name, help, called = name, Kind = NativeError) =>
+/** Returns a function that refuses the use of a name, with help. */
+export const forbid = (name, help, called = name, Kind = NativeError) =>
   named(function () {
     const error = new Kind(`a program cannot use ${name}: ${help}`);
     throw catchable(error, host.refuseBuiltin(name, help, error.stack));
@@ -25,7 +26,6 @@ const forbidFinally = (name, help, called) =>
 const noCode = "use `new Function(…)`, which sees only its parameters, or write the code in a file of the program";
 setMember(globalThis, "eval", forbid("eval", noCode, "eval", EvalError));
 
-const { split } = String.prototype;
 const hidden = ["Performance", "navigator", "InternalError", "bjson", "scriptArgs", "print", "gc"];
 for (const name of hidden) delete globalThis[name];
 for (const name of ["wait", "waitAsync", "notify", "pause"]) {
@@ -97,36 +97,6 @@ lazy("Buffer", () => host.nodeModule("buffer").Buffer);
 lazy("crypto", () => host.nodeModule("crypto").webcrypto);
 for (const name of ["performance", "AbortController", "AbortSignal", "Event", "EventTarget", "MessageChannel", "Blob"]) {
   lazy(name, () => host.nodeModule("internal/globals")[name]);
-}
-
-// Other names of Node.js: a package may test for them and extend them, and is refused when it uses one.
-const missing = "a program declares resources; it has no streams, no messages and no requests";
-const others =
-  "DOMException TransformStream TransformStreamDefaultController WritableStream WritableStreamDefaultController " +
-  "WritableStreamDefaultWriter ReadableStream ReadableStreamDefaultReader ReadableStreamBYOBReader ReadableStreamBYOBRequest " +
-  "ReadableByteStreamController ReadableStreamDefaultController ByteLengthQueuingStrategy CountQueuingStrategy TextEncoderStream " +
-  "TextDecoderStream CompressionStream DecompressionStream BroadcastChannel MessagePort MessageEvent File Performance " +
-  "PerformanceEntry PerformanceMark PerformanceMeasure PerformanceObserver PerformanceObserverEntryList PerformanceResourceTiming " +
-  "FormData Headers Request Response Crypto CryptoKey SubtleCrypto CustomEvent";
-for (const name of apply(split, others, [" "])) {
-  const refused = function () {
-    forbid(name, missing)();
-  };
-  setLabels(refused, name, 0);
-  setMember(globalThis, name, refused);
-}
-lazy("WebAssembly", () => {
-  const made = {};
-  for (const key of ["compile", "instantiate", "validate", "Module", "Instance", "Memory", "Table", "Global"]) {
-    setMember(made, key, forbid(`WebAssembly.${key}`, "write the function in TypeScript, or use `new local.Command(…)`", key));
-  }
-  return made;
-}, false);
-
-// Node.js keeps the last match of all regular expressions in these members.
-const lastMatch = forbid("`RegExp.$1` and the other members of `RegExp` about the last match", "use the result of `match` or `exec`", "get");
-for (const name of apply(split, "input $_ lastMatch $& lastParen $+ leftContext $` rightContext $' $1 $2 $3 $4 $5 $6 $7 $8 $9", [" "])) {
-  defineProperty(RegExp, name, { get: lastMatch, set: lastMatch, configurable: true });
 }
 
 // Errors are located by the stack traces of the engine, which a program must not change.
