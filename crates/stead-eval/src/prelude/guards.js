@@ -2,7 +2,9 @@
 //
 // Each wrapper refuses unknowns and behaves like the original for known values.
 
-import { apply, create, defineProperty, getPrototypeOf, hasOwn, ownKeys, ownMethod, replace, setMember } from "stead:host";
+import {
+  host, apply, create, defineProperty, getPrototypeOf, hasOwn, isArray, ownKeys, ownMethod, replace, setMember,
+} from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 
 const { getOwnPropertyDescriptor, defineProperty: define } = Reflect;
@@ -58,12 +60,28 @@ function descriptors(given, name) {
   return copy;
 }
 
+// Functions that iterate over their first argument: the engine would take an unknown `done` for the end.
+const iterating = (args, name) => {
+  const value = args[0];
+  if (typeof value !== "object" || value === null || isArray(value)) return args;
+  if (typeof value[iterator] !== "function" && typeof value[asyncIterator] !== "function") return args;
+  const { checked } = (iteration ??= host.lazy("stead:iterate"));
+  args[0] = checked(value, (found) => {
+    check(found, name);
+    return found;
+  });
+  return args;
+};
+const { iterator, asyncIterator } = Symbol;
+let iteration;
+
 const objects = [
   "freeze", "seal", "preventExtensions", "isFrozen", "isSealed", "isExtensible", "keys", "values", "entries",
-  "fromEntries", "getPrototypeOf", "setPrototypeOf", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors",
-  "getOwnPropertyNames", "getOwnPropertySymbols", "groupBy", "hasOwn", "assign",
+  "getPrototypeOf", "setPrototypeOf", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors",
+  "getOwnPropertyNames", "getOwnPropertySymbols", "hasOwn", "assign",
 ];
 guardAll(Object, "Object", objects, {});
+guardAll(Object, "Object", ["fromEntries", "groupBy"], { before: iterating });
 guard(Object, "Object", "defineProperty", { before: ([o, k, d], name) => [o, k, descriptor(d, name)] });
 guard(Object, "Object", "defineProperties", { before: ([o, all], name) => [o, descriptors(all, name)] });
 guard(Object, "Object", "create", {
@@ -82,10 +100,10 @@ guard(Reflect, "Reflect", "defineProperty", { before: ([o, k, d], name) => [o, k
 // Functions that call their arguments later or as constructors.
 guardAll(Promise.prototype, "Promise.prototype", ["then", "catch", "finally"], { self: true });
 guardAll(Promise, "Promise", ["reject"], { positions: [0], self: true });
-guardAll(Promise, "Promise", ["all", "allSettled", "any", "race", "resolve", "try", "withResolvers"], { positions: [], self: true });
+guardAll(Promise, "Promise", ["resolve", "try", "withResolvers"], { positions: [], self: true });
+guardAll(Promise, "Promise", ["all", "allSettled", "any", "race"], { positions: [], self: true, before: iterating });
 guard(globalThis, "globalThis", "queueMicrotask", {});
-guard(Array, "Array", "from", { positions: [0, 1], self: true });
-guard(Array, "Array", "fromAsync", { positions: [0, 1], self: true });
+guardAll(Array, "Array", ["from", "fromAsync"], { positions: [0, 1], self: true, before: iterating });
 guard(Array, "Array", "of", { positions: [], self: true });
 
 const callbacks = [

@@ -3,9 +3,8 @@
 // The engine gets the results of the program itself: a promise is the same promise, so that jobs run in the same order. This module
 // is loaded when a program first iterates over an object that is no array.
 
-import { apply, asyncGenerators, generators, getPrototypeOf, hasOwn, isArray, listItems, mapItems, ownProperty, setItems } from "stead:host";
+import { apply, asyncGenerators, generators, getPrototypeOf, hasOwn, listItems, mapItems, ownProperty, setItems } from "stead:host";
 import { idOf } from "stead:unknown";
-import { known, step } from "stead:runtime";
 
 const { iterator, asyncIterator } = Symbol;
 const promises = getPrototypeOf((async () => {})());
@@ -24,16 +23,19 @@ const isFunction = (value) => typeof value === "function" && idOf(value) === und
 const ignore = () => {};
 
 // Refuses an unknown `done`. The engine reads a getter once.
-function checkedResult(result, site) {
-  step(result, site);
+function checkedResult(result, test) {
+  test(result);
   if (typeof result !== "object" || result === null) return result;
   for (let at = result; at !== null; at = getPrototypeOf(at)) {
     const done = ownProperty(at, "done");
     if (done === undefined) continue;
-    if (done.get === undefined) return result;
+    if (done.get === undefined) {
+      test(done.value);
+      return result;
+    }
     return {
       get done() {
-        return known(result.done, site);
+        return test(result.done);
       },
       get value() {
         return result.value;
@@ -44,11 +46,11 @@ function checkedResult(result, site) {
 }
 
 // Looks at the result of an asynchronous iterator before the loop does, which waits for the same promise.
-function awaitedResult(result, site) {
-  if (typeof result !== "object" || result === null || getPrototypeOf(result) !== promises) return checkedResult(result, site);
+function awaitedResult(result, test) {
+  if (typeof result !== "object" || result === null || getPrototypeOf(result) !== promises) return checkedResult(result, test);
   const look = (found) => {
     try {
-      step(found, site);
+      checkedResult(found, test);
     } catch {
       // The error is recorded.
     }
@@ -57,11 +59,11 @@ function awaitedResult(result, site) {
   return result;
 }
 
-function checkedIterator(of, site, check) {
-  known(of, site);
+function checkedIterator(of, test, check) {
+  test(of);
   if (typeof of !== "object" || of === null || isNative(of)) return of;
   const { next } = of;
-  const called = (method) => (isFunction(method) ? (...args) => check(apply(method, of, args), site) : method);
+  const called = (method) => (isFunction(method) ? (...args) => check(apply(method, of, args), test) : method);
   return {
     next: called(next),
     get return() {
@@ -73,11 +75,11 @@ function checkedIterator(of, site, check) {
   };
 }
 
-/** Returns an object that the engine iterates over instead of `value`. */
-export function checked(value, site) {
+/** Returns an object that the engine iterates over instead of `value`. `test` returns its argument, and refuses an unknown. */
+export function checked(value, test) {
   const method = (key, check) => {
     const found = value[key];
-    return isFunction(found) ? () => checkedIterator(apply(found, value, []), site, check) : found;
+    return isFunction(found) ? () => checkedIterator(apply(found, value, []), test, check) : found;
   };
   return {
     get [iterator]() {

@@ -39,7 +39,7 @@ export function step(result, site) {
 export function iterable(value, site) {
   known(value, site);
   if (typeof value !== "object" || value === null || isArray(value)) return value;
-  return (iteration ??= host.lazy("stead:iterate")).checked(value, site);
+  return (iteration ??= host.lazy("stead:iterate")).checked(value, (found) => known(found, site));
 }
 let iteration;
 
@@ -198,12 +198,16 @@ export function text(...parts) {
   return joined;
 }
 
+const NativeMap = Map;
+const NativeSet = Set;
+
 /** Implements `new target(...args)` at a site, in a function whose `this` is `self`. */
 export function make(site, self, target, ...args) {
   known(target, site);
   if (typeof target !== "function") throw thrown(new NativeTypeError(host.notAClass(site)), site);
   if (isResourceClass(target)) return makeResource(site, self, target, args);
   if (target === NativeArray && args.length === 1) known(args[0], site);
+  if (target === NativeMap || target === NativeSet) args[0] = iterable(args[0], site);
   const bytes = args.length > 0 && idOf(args[0]) === undefined ? tooManyBytes(target, args[0]) : undefined;
   if (bytes !== undefined) throw refusal(host.refuseFinally(`a buffer of ${bytes} bytes`, "use several smaller ones", new NativeError().stack));
   return known(construct(target, args), site);

@@ -80,6 +80,8 @@ const [a, b] = new Lines(5); out.push(a, b);
 function* inner(): any { const got = yield* { [Symbol.iterator]: () => ({ next: (v: any) => ({ done: v === 2, value: v }), throw: (v: any) => ({ done: true, value: `t${v}` }) }) } as any; return got; }
 const g = inner(); out.push(g.next(), g.next(1), g.next(2));
 const h = inner(); h.next(); out.push(h.throw(7));
+const twice = { *[Symbol.iterator]() { yield ['p', 1]; yield ['q', 2]; } };
+out.push(Array.from(twice), Object.fromEntries(twice), new Map(twice).size, new Set(twice).size, await Promise.all(twice), Array.from({ length: 1, 0: 7 } as any));
 let failed: any; try { for (const x of {} as any) out.push(x); } catch (e) { failed = (e as any).constructor.name; }
 const from: any = { next() { return { done: true } }, [Symbol.iterator]() { return this; } }; out.push([...from]);
 class Own extends Array {} out.push([...Own.from([1, 2])]);
@@ -94,7 +96,7 @@ export { out, calls, failed };
     gives(
         text,
         "out",
-        "[1,2,1,[1,2],3,1,2,{\"done\":false},{\"done\":false,\"value\":1},{\"done\":true,\"value\":2},{\"done\":true,\"value\":\"t7\"},[],[1,2],\"k\",1,3,4,\"a\",\"b\",5,6]",
+        "[1,2,1,[1,2],3,1,2,{\"done\":false},{\"done\":false,\"value\":1},{\"done\":true,\"value\":2},{\"done\":true,\"value\":\"t7\"},[[\"p\",1],[\"q\",2]],{\"p\":1,\"q\":2},2,2,[[\"p\",1],[\"q\",2]],[7],[],[1,2],\"k\",1,3,4,\"a\",\"b\",5,6]",
     );
     gives(text, "failed", "\"TypeError\"");
     let round = "\"next0\",\"done\",\"value\"";
@@ -112,6 +114,16 @@ fn unknown_end_of_an_iteration_is_refused_whatever_makes_it() {
     let getter = "const step = () => ({ get done() { return d.output; }, value: 1 }); \
         export const v = [...({ [Symbol.iterator]: () => ({ next: step }) } as any)];\n";
     refused(getter, "ST0104");
+    for builtin in ["Array.from(it)", "[...new Set(it)]", "Object.fromEntries(it)", "[await Promise.all(it)]"]
+    {
+        refused(
+            &format!(
+                "const r: any = {{ value: [1, 2] }}; r.done = d.output; const step = () => r; \
+                 const it: any = {{ [Symbol.iterator]: () => ({{ next: step }}) }}; export const v = {builtin};\n"
+            ),
+            "ST0104",
+        );
+    }
     let waiting = "const r: any = { value: 1 }; r.done = d.output; const step = async () => r; const seen: any[] = []; \
         for await (const x of { [Symbol.asyncIterator]: () => ({ next: step }) } as any) seen.push(x); export const v = seen;\n";
     refused(waiting, "ST0104");
