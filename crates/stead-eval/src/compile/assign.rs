@@ -9,9 +9,12 @@ use oxc_ast::ast::{
 use oxc_span::{GetSpan, Span};
 use stead_model::Code;
 
-use super::instrument::{Instrumenter, UnsupportedSyntax, target_iterates};
+use super::instrument::{Instrumenter, Iterates, UnsupportedSyntax, target_iterates};
 use super::operators::{binary_function, operation_use};
 use crate::program::site::Usage;
+
+/// Variable that holds the parts of an assignment target. No other code runs between its assignment and its use.
+const REFERENCE: &str = "__stead_ref";
 
 /// Old value of an assignment target.
 enum OldValue<'a> {
@@ -28,8 +31,15 @@ impl<'a> Instrumenter<'a> {
         let span = assignment.span;
         match assignment.operator {
             AssignmentOperator::Assign => {
-                let iterates = target_iterates(&assignment.left);
+                let discarded = self.discarded == Some(span);
+                let iterates = match (target_iterates(&assignment.left), &assignment.left) {
+                    // The value of the assignment is its right side, which stays as it is.
+                    (true, AssignmentTarget::ArrayAssignmentTarget(_)) if discarded => Iterates::Itself,
+                    (true, _) => Iterates::Part,
+                    (false, _) => Iterates::No,
+                };
                 self.guard_pattern_source(iterates, &mut assignment.right);
+                self.member_defaults(&mut assignment.left);
                 self.assignment_defaults(expression);
             }
             AssignmentOperator::LogicalAnd => self.logical_assignment(expression, LogicalOperator::And),
@@ -74,7 +84,13 @@ impl<'a> Instrumenter<'a> {
                 let site = self.build.number(span, site);
                 let operate = self.build.name(span, function);
                 let arguments = [reference, value, site, operate].map(Argument::from);
-                self.build.call(span, "__stead_operate_on", arguments)
+                let made = self.build.call(span, "__stead_operate_on", arguments);
+                // The code of the program assigns: a frozen object ignores it in sloppy code.
+                let stored = self.build.assign(span, self.build.name_target(span, REFERENCE), made);
+                let [object, key, value] =
+                    ["object", "key", "value"].map(|name| self.build.member(span, REFERENCE, name));
+                let target = self.build.element_target(span, object, key);
+                self.build.sequence(span, [stored, self.build.assign(span, target, value)])
             }
             OldValue::Other => value,
         }
@@ -97,14 +113,13 @@ impl<'a> Instrumenter<'a> {
                 self.build.logical(span, old, operator, assigned)
             }
             OldValue::Parts(object, key) => {
-                // No other code runs between the assignment to `__stead_ref` and its use.
                 let reference = self.reference(span, object, key);
-                let stored = self.build.name_target(span, "__stead_ref");
+                let stored = self.build.name_target(span, REFERENCE);
                 let stored = self.build.assign(span, stored, reference);
-                let mut old = self.build.member(target_span, "__stead_ref", "value");
+                let mut old = self.build.member(target_span, REFERENCE, "value");
                 self.guard(&mut old, usage);
-                let object = self.build.member(span, "__stead_ref", "object");
-                let key = self.build.member(span, "__stead_ref", "key");
+                let object = self.build.member(span, REFERENCE, "object");
+                let key = self.build.member(span, REFERENCE, "key");
                 let target = self.build.element_target(span, object, key);
                 let assigned = self.build.assign(span, target, value);
                 let left = self.build.sequence(span, [stored, old]);
@@ -117,7 +132,7 @@ impl<'a> Instrumenter<'a> {
         };
     }
 
-    fn unsupported_target(&mut self, span: Span) {
+    pub(super) fn unsupported_target(&mut self, span: Span) {
         self.out.unsupported.push(UnsupportedSyntax {
             code: Code::SYNTAX,
             span,
@@ -138,10 +153,10 @@ impl<'a> Instrumenter<'a> {
             AssignmentTarget::AssignmentTargetIdentifier(id) => {
                 OldValue::Simple(self.build.name(id.span, id.name.as_str()))
             }
-            AssignmentTarget::StaticMemberExpression(member) if is_simple(&member.object) => {
+            AssignmentTarget::StaticMemberExpression(member) if self.is_simple(&member.object) => {
                 OldValue::Simple(Expression::StaticMemberExpression(self.build.copy(&*member)))
             }
-            AssignmentTarget::PrivateFieldExpression(member) if is_simple(&member.object) => {
+            AssignmentTarget::PrivateFieldExpression(member) if self.is_simple(&member.object) => {
                 OldValue::Simple(Expression::PrivateFieldExpression(self.build.copy(&*member)))
             }
             AssignmentTarget::StaticMemberExpression(member) => {
@@ -166,8 +181,13 @@ impl<'a> Instrumenter<'a> {
         let site = self.build.number(span, site);
         *value = self.build.call(span, "__stead_thrown", [Argument::from(taken), Argument::from(site)]);
     }
-}
 
-fn is_simple(object: &Expression<'_>) -> bool {
-    matches!(object, Expression::Identifier(_) | Expression::ThisExpression(_) | Expression::Super(_))
+    /// Returns true if an object can be read twice without side effects.
+    pub(super) fn is_simple(&self, object: &Expression<'_>) -> bool {
+        match object {
+            Expression::Identifier(id) => self.names.is_variable(&id.name),
+            Expression::ThisExpression(_) | Expression::Super(_) => true,
+            _ => false,
+        }
+    }
 }

@@ -6,18 +6,20 @@
 use oxc_allocator::TakeIn;
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, AwaitExpression,
-    BinaryOperator, Class, Expression, Function, LogicalOperator, UnaryExpression, UnaryOperator,
-    UpdateExpression, YieldExpression,
+    BinaryOperator, CallExpression, Class, Expression, Function, ImportExpression, LogicalOperator,
+    TaggedTemplateExpression, UnaryExpression, UnaryOperator, UpdateExpression, YieldExpression,
 };
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_span::{GetSpan, Span};
 use oxc_syntax::scope::ScopeFlags;
 
 use super::build::can_be_unknown;
+use super::implicit_calls::is_function;
 use super::instrument::Instrumenter;
 use super::operators::RESULT;
 use crate::UnknownBranches;
 use crate::program::site::Usage;
+use crate::unknown::builtins::{MethodKind, is_global, method};
 
 impl<'a> Instrumenter<'a> {
     /// Returns true if a choice between these arms can be deferred. `span` is the span of the whole expression.
@@ -145,4 +147,54 @@ impl<'a> VisitJs<'a> for SideEffects {
         let _ = it;
     }
     fn visit_class(&mut self, _: &Class<'a>) {}
+}
+
+/// Returns true if an instrumented expression calls no function of the program, as far as the names tell.
+pub(super) fn is_pure(expression: &Expression<'_>) -> bool {
+    let mut calls = Calls(false);
+    calls.visit_expression(expression);
+    !calls.0
+}
+
+/// Finds calls other than those of the runtime and of built-ins that are known as pure.
+struct Calls(bool);
+
+impl<'a> VisitJs<'a> for Calls {
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        let pure = match it.callee.get_inner_expression() {
+            Expression::Identifier(id) => match id.name.as_str() {
+                "__stead_make" | "__stead_thrown" | "__stead_operate_on" => false,
+                name => name.starts_with("__stead_") || is_global(name),
+            },
+            Expression::StaticMemberExpression(member) => match &member.object {
+                Expression::Identifier(owner)
+                    if is_global(&format!("{}.{}", owner.name, member.property.name)) =>
+                {
+                    true
+                }
+                _ => method(&member.property.name) == MethodKind::Pure,
+            },
+            _ => false,
+        };
+        let calls_back = it.arguments.iter().filter_map(Argument::as_expression).any(is_function);
+        self.0 |= !pure || calls_back && !is_capture(it);
+        walk::walk_call_expression(self, it);
+    }
+
+    fn visit_tagged_template_expression(&mut self, _: &TaggedTemplateExpression<'a>) {
+        self.0 = true;
+    }
+
+    fn visit_import_expression(&mut self, _: &ImportExpression<'a>) {
+        self.0 = true;
+    }
+
+    // The body of a function runs only when it is called.
+    fn visit_function(&mut self, _: &Function<'a>, _: ScopeFlags) {}
+    fn visit_arrow_function_expression(&mut self, _: &ArrowFunctionExpression<'a>) {}
+}
+
+/// Returns true for calls of the runtime, which do not call the functions that they take.
+fn is_capture(call: &CallExpression<'_>) -> bool {
+    call.callee.get_identifier_reference().is_some_and(|id| id.name.as_str().starts_with("__stead_"))
 }

@@ -138,6 +138,17 @@ impl<'a> Build<'a> {
         Expression::new_static_member_expression(span, object, property, false, &self.ast)
     }
 
+    /// Builds the assignment target `object.property`.
+    pub(super) fn member_target(
+        &self,
+        span: Span,
+        object: Expression<'a>,
+        property: &'a str,
+    ) -> AssignmentTarget<'a> {
+        let property = oxc_ast::ast::IdentifierName::new(span, property, &self.ast);
+        AssignmentTarget::new_static_member_expression(span, object, property, false, &self.ast)
+    }
+
     /// Builds the assignment target `object[key]`.
     pub(super) fn element_target(
         &self,

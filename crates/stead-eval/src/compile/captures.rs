@@ -7,9 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use oxc_ast::ast::{
-    Argument, ArrayExpression, ArrowFunctionExpression, CallExpression, ExportDefaultDeclarationKind,
-    Expression, Function, IdentifierReference, ImportDeclarationSpecifier, ModuleExportName, NewExpression,
-    ObjectProperty, Program, PropertyKind, ReturnStatement, Statement, ThisExpression, VariableDeclarator,
+    Argument, ArrayExpression, ArrowFunctionExpression, AssignmentExpression, AssignmentPattern,
+    AssignmentTarget, CallExpression, ConditionalExpression, ExportDefaultDeclarationKind, Expression,
+    FormalParameter, Function, IdentifierReference, ImportDeclarationSpecifier, LogicalExpression,
+    ModuleExportName, NewExpression, ObjectProperty, Program, PropertyDefinition, PropertyKey, PropertyKind,
+    ReturnStatement, Statement, ThisExpression, VariableDeclarator,
 };
 use oxc_ast_visit::{VisitJs, walk_js as walk};
 use oxc_semantic::{Scoping, SymbolId};
@@ -347,6 +349,12 @@ impl Collector<'_> {
         self.scoping.symbol_scope_id(symbol) == self.scoping.root_scope_id()
     }
 
+    /// Records a function that gets its name from the place that its value is for, unless it has one.
+    fn record_named_literal(&mut self, expression: &Expression<'_>, name: &str) {
+        let own = matches!(expression.get_inner_expression(), Expression::FunctionExpression(it) if it.id.is_some());
+        self.record_literal(expression, (!own).then(|| name.to_owned()));
+    }
+
     /// Records a function without a name of its own, where its value may reach a call of `apply`.
     fn record_literal(&mut self, expression: &Expression<'_>, name: Option<String>) {
         let inner = expression.get_inner_expression();
@@ -491,9 +499,56 @@ impl<'a> VisitJs<'a> for Collector<'_> {
     fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
         let name = it.key.static_name().filter(|name| !it.computed && name != "__proto__");
         if let (Some(name), PropertyKind::Init, false) = (name, it.kind, it.method) {
-            self.record_literal(&it.value, Some(name.to_string()));
+            self.record_named_literal(&it.value, &name);
         }
         walk::walk_object_property(self, it);
+    }
+
+    fn visit_assignment_expression(&mut self, it: &AssignmentExpression<'a>) {
+        match &it.left {
+            AssignmentTarget::AssignmentTargetIdentifier(id) => {
+                self.record_named_literal(&it.right, &id.name)
+            }
+            _ => self.record_literal(&it.right, None),
+        }
+        walk::walk_assignment_expression(self, it);
+    }
+
+    fn visit_conditional_expression(&mut self, it: &ConditionalExpression<'a>) {
+        self.record_literal(&it.consequent, None);
+        self.record_literal(&it.alternate, None);
+        walk::walk_conditional_expression(self, it);
+    }
+
+    fn visit_logical_expression(&mut self, it: &LogicalExpression<'a>) {
+        self.record_literal(&it.left, None);
+        self.record_literal(&it.right, None);
+        walk::walk_logical_expression(self, it);
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
+        if let Some(value) = &it.value {
+            let name = match &it.key {
+                PropertyKey::PrivateIdentifier(key) => Some(format!("#{}", key.name)),
+                key => key.static_name().map(|name| name.to_string()),
+            };
+            name.iter().for_each(|name| self.record_named_literal(value, name));
+        }
+        walk::walk_property_definition(self, it);
+    }
+
+    fn visit_formal_parameter(&mut self, it: &FormalParameter<'a>) {
+        if let (Some(name), Some(default)) = (it.pattern.get_identifier_name(), &it.initializer) {
+            self.record_named_literal(default, &name);
+        }
+        walk::walk_formal_parameter(self, it);
+    }
+
+    fn visit_assignment_pattern(&mut self, it: &AssignmentPattern<'a>) {
+        if let Some(name) = it.left.get_identifier_name() {
+            self.record_named_literal(&it.right, &name);
+        }
+        walk::walk_assignment_pattern(self, it);
     }
 
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {

@@ -12,8 +12,8 @@ use oxc_ast::ast::{
 use oxc_semantic::Scoping;
 use oxc_span::{GetSpan, Span};
 
-use super::branches::is_value;
-use super::instrument::Instrumenter;
+use super::branches::{is_pure, is_value};
+use super::instrument::{Instrumenter, Iterates};
 use crate::program::site::Usage;
 
 /// Returns the spans of constants that the program assigns to, which throws.
@@ -34,7 +34,8 @@ impl<'a> Instrumenter<'a> {
             if it.declarations.iter().any(|one| self.is_reassigned(&one.id)) {
                 for one in &mut it.declarations {
                     if let Some(init) = &mut one.init {
-                        self.guard_pattern_source(has_defaults(&one.id), init);
+                        let iterates = if has_defaults(&one.id) { Iterates::Part } else { Iterates::No };
+                        self.guard_pattern_source(iterates, init);
                     }
                 }
                 return;
@@ -58,7 +59,9 @@ impl<'a> Instrumenter<'a> {
 
     /// Adds the checks of a loop variable to the start of the loop's body.
     pub(super) fn loop_defaults(&mut self, left: &mut ForStatementLeft<'a>, body: &mut Statement<'a>) {
-        let ForStatementLeft::VariableDeclaration(declaration) = left else { return };
+        let ForStatementLeft::VariableDeclaration(declaration) = left else {
+            return self.assigned_loop_defaults(left, body);
+        };
         let Some(pattern) = declaration.declarations.first().map(|one| &one.id) else { return };
         if !has_defaults(pattern) || self.is_reassigned(pattern) {
             return;
@@ -72,6 +75,20 @@ impl<'a> Instrumenter<'a> {
         let first = self.build.statement(span, self.build.sequence_of(span, checks));
         let taken = self.build.take_statement(body);
         *body = self.build.block(span, [first, taken]);
+    }
+
+    /// Adds the checks of a pattern that a loop assigns to: `for ({ a = 1 } of x)`.
+    fn assigned_loop_defaults(&mut self, left: &mut ForStatementLeft<'a>, body: &mut Statement<'a>) {
+        let Some(target) = left.as_assignment_target_mut() else { return };
+        self.member_defaults(target);
+        let mut checks = Vec::new();
+        self.target_defaults(target, &mut checks);
+        if !checks.is_empty() {
+            let span = body.span();
+            let first = self.build.statement(span, self.build.sequence_of(span, checks));
+            let taken = self.build.take_statement(body);
+            *body = self.build.block(span, [first, taken]);
+        }
     }
 
     pub(super) fn catch_defaults(&mut self, it: &mut CatchClause<'a>) {
@@ -192,6 +209,55 @@ impl<'a> Instrumenter<'a> {
         }
     }
 
+    /// Rewrites `{ p: o.q = 80 }` to `{ p: __stead_slot(o, "q", () => 80, site).value = 80 }`, in all parts of a pattern.
+    pub(super) fn member_defaults(&mut self, target: &mut AssignmentTarget<'a>) {
+        match target {
+            AssignmentTarget::ObjectAssignmentTarget(object) => {
+                for property in &mut object.properties {
+                    if let AssignmentTargetProperty::AssignmentTargetPropertyProperty(it) = property {
+                        self.member_default(&mut it.binding);
+                    }
+                }
+            }
+            AssignmentTarget::ArrayAssignmentTarget(array) => {
+                array.elements.iter_mut().flatten().for_each(|element| self.member_default(element));
+            }
+            _ => {}
+        }
+    }
+
+    fn member_default(&mut self, target: &mut AssignmentTargetMaybeDefault<'a>) {
+        let AssignmentTargetMaybeDefault::AssignmentTargetWithDefault(it) = target else {
+            return target.as_assignment_target_mut().into_iter().for_each(|it| self.member_defaults(it));
+        };
+        let span = it.binding.span();
+        let (object, key) = match &mut it.binding {
+            AssignmentTarget::StaticMemberExpression(member)
+                if !matches!(member.object, Expression::Super(_)) =>
+            {
+                let key = self.build.string(span, member.property.name.as_str());
+                (self.take(&mut member.object), key)
+            }
+            AssignmentTarget::ComputedMemberExpression(member)
+                if !matches!(member.object, Expression::Super(_)) =>
+            {
+                (self.take(&mut member.object), self.take(&mut member.expression))
+            }
+            // `target_default` checks it after the assignment.
+            AssignmentTarget::PrivateFieldExpression(member) if self.is_simple(&member.object) => return,
+            AssignmentTarget::PrivateFieldExpression(_)
+            | AssignmentTarget::StaticMemberExpression(_)
+            | AssignmentTarget::ComputedMemberExpression(_) => return self.unsupported_target(span),
+            inner => return self.member_defaults(inner),
+        };
+        let site = self.site(Usage::Default, it.init.span());
+        let site = self.build.number(span, site);
+        let otherwise = self.default_thunk(&it.init);
+        let arguments = [object, key, otherwise, site].map(Argument::from);
+        let slot = self.build.call(span, "__stead_slot", arguments);
+        it.binding = self.build.member_target(span, slot, "value");
+    }
+
     fn target_default(
         &mut self,
         target: &AssignmentTargetMaybeDefault<'a>,
@@ -201,6 +267,12 @@ impl<'a> Instrumenter<'a> {
             AssignmentTargetMaybeDefault::AssignmentTargetWithDefault(it) => match &it.binding {
                 AssignmentTarget::AssignmentTargetIdentifier(name) => {
                     checks.push(self.check_of(name.name.as_str(), &it.init));
+                }
+                AssignmentTarget::PrivateFieldExpression(member) if self.is_simple(&member.object) => {
+                    let span = member.span;
+                    let read = [0; 2].map(|_| Expression::PrivateFieldExpression(self.build.copy(member)));
+                    let target = AssignmentTarget::PrivateFieldExpression(self.build.copy(member));
+                    checks.push(self.check_of_target(span, read, target, &it.init));
                 }
                 inner => self.target_defaults(inner, checks),
             },
@@ -214,18 +286,35 @@ impl<'a> Instrumenter<'a> {
 
     /// Builds `typeof name === "function" && (name = __stead_defaulted(name, () => default, site))`.
     ///
-    /// A default with side effects is not passed on: it is refused if the value may be `undefined`.
     fn check_of(&mut self, name: &'a str, default: &Expression<'a>) -> Expression<'a> {
         let span = default.span();
-        let site = self.site(Usage::Default, span);
-        let otherwise = match is_value(default) {
-            true => self.build.thunk(self.build.copy(default)),
-            false => self.build.undefined(span),
-        };
-        let arguments = [self.build.name(span, name), otherwise, self.build.number(span, site)];
+        let read = [self.build.name(span, name), self.build.name(span, name)];
+        self.check_of_target(span, read, self.build.name_target(span, name), default)
+    }
+
+    fn check_of_target(
+        &mut self,
+        span: Span,
+        read: [Expression<'a>; 2],
+        target: AssignmentTarget<'a>,
+        default: &Expression<'a>,
+    ) -> Expression<'a> {
+        let [tested, given] = read;
+        let site = self.site(Usage::Default, default.span());
+        let otherwise = self.default_thunk(default);
+        let arguments = [given, otherwise, self.build.number(span, site)];
         let value = self.build.call(span, "__stead_defaulted", arguments.map(Argument::from));
-        let assigned = self.build.assign(span, self.build.name_target(span, name), value);
-        self.build.logical(span, self.build.is_function(span, name), LogicalOperator::And, assigned)
+        let assigned = self.build.assign(span, target, value);
+        self.build.logical(span, self.build.is_function_value(span, tested), LogicalOperator::And, assigned)
+    }
+
+    /// Builds `() => default`, or `undefined` for a default that may have side effects: it is refused if the value may be
+    /// `undefined`, because it would run although the value may be there.
+    fn default_thunk(&self, default: &Expression<'a>) -> Expression<'a> {
+        match is_value(default) && is_pure(default) {
+            true => self.build.thunk(self.build.copy(default)),
+            false => self.build.undefined(default.span()),
+        }
     }
 
     fn is_reassigned(&self, pattern: &BindingPattern<'a>) -> bool {

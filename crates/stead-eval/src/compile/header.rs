@@ -3,7 +3,11 @@
 //! **Invariant:** the text before the code is one line, so that source maps need only skip that line.
 
 use super::Form;
+use super::names::Globals;
 use crate::UnknownBranches;
+
+/// Function that defines the global names that few programs use.
+const DEFINE_NAMES: &str = "__stead_define_names";
 
 /// Functions of `stead:runtime`, with the names that generated code uses.
 const RUNTIME: &[(&str, &str)] = &[
@@ -36,6 +40,12 @@ const RUNTIME: &[(&str, &str)] = &[
     ("members", "__stead_members"),
     ("doneOf", "__stead_done_of"),
     ("step", "__stead_step"),
+    ("iterable", "__stead_iterable"),
+    ("converter", "__stead_converter"),
+    ("isGlobal", "__stead_is_global"),
+    ("keyOf", "__stead_key"),
+    ("slot", "__stead_slot"),
+    ("defineNames", DEFINE_NAMES),
     ("spread", "__stead_spread"),
     ("own", "__stead_own"),
     ("current", "__stead_current"),
@@ -62,14 +72,18 @@ pub(crate) fn wrapper_arguments() -> String {
 /// Returns the text before and after the code of a file.
 ///
 /// A CommonJS file and a function from text are expressions: a wrapper that takes the functions of the runtime.
-pub(super) fn around(form: Form, branches: UnknownBranches) -> (String, &'static str) {
+pub(super) fn around(form: Form, branches: UnknownBranches, globals: Globals) -> (String, &'static str) {
+    let first = match globals {
+        Globals::Common => String::new(),
+        Globals::Rare => format!("{DEFINE_NAMES}(); "),
+    };
     match form {
-        Form::Module => (imports(branches), ""),
-        Form::CommonJs => (
-            format!("{}return function (exports, require, module, __filename, __dirname) {{\n", wrapper()),
-            "\n}; })",
-        ),
-        Form::Function => (format!("{}\n", wrapper()), "\nreturn anonymous; })"),
+        Form::Module => (format!("{}{first}\n", imports(branches)), ""),
+        Form::CommonJs => {
+            let arguments = "exports, require, module, __filename, __dirname";
+            (format!("{}{first}return function ({arguments}) {{\n", wrapper()), "\n}; })")
+        }
+        Form::Function => (format!("{}{first}\n", wrapper()), "\nreturn anonymous; })"),
     }
 }
 
@@ -81,10 +95,7 @@ fn imports(branches: UnknownBranches) -> String {
         UnknownBranches::Refuse => String::new(),
         UnknownBranches::Allow => format!("import {{ {} }} from \"stead:branches\"; ", names(BRANCHES)),
     };
-    format!(
-        "{more}import {{ {} }} from \"stead:runtime\"; let __stead_ref, __stead_result;\n",
-        names(RUNTIME)
-    )
+    format!("{more}import {{ {} }} from \"stead:runtime\"; let __stead_ref, __stead_result; ", names(RUNTIME))
 }
 
 fn wrapper() -> String {

@@ -15,9 +15,10 @@ use stead_model::Code;
 
 use super::branches::is_comparison;
 use super::build::{Build, can_be_unknown};
-use super::captures::{self, Capture, Captures};
+use super::captures::{self, Capture, Captures, LiteralCaptures};
 use super::implicit_calls::{ImplicitCalls, is_function};
 use super::imports::Import;
+use super::names::Names;
 use super::operators::{binary_function, unary_function};
 use crate::UnknownBranches;
 use crate::program::site::{LiteralKey, Site, Usage};
@@ -52,11 +53,14 @@ pub(super) struct Instrumenter<'a> {
     pub(super) build: Build<'a>,
     pub(super) branches: UnknownBranches,
     /// Values that functions given to `stead.apply` use, by the span of the call.
-    captures: Captures,
+    pub(super) captures: Captures,
+    pub(super) names: Names<'a>,
     /// Constants that the program assigns to.
     pub(super) reassigned: Vec<Span>,
     /// Expression statement being visited, whose value is discarded.
     pub(super) discarded: Option<Span>,
+    /// Arrow function of a field, whose captures are recorded once it is bound to its instance.
+    pub(super) field: Option<Span>,
     pub(super) implicit_calls: ImplicitCalls,
     first_site: usize,
     pub(super) out: Instrumented,
@@ -71,20 +75,29 @@ pub(super) struct Instrumenter<'a> {
     pub(super) labelled: bool,
 }
 
+/// Facts about a file that are collected before it is instrumented.
+pub(super) struct Facts<'a> {
+    pub(super) reassigned: Vec<Span>,
+    pub(super) captures: Captures,
+    pub(super) names: Names<'a>,
+}
+
 pub(super) fn instrument<'a>(
     allocator: &'a Allocator,
     program: &mut Program<'a>,
     first_site: usize,
     branches: UnknownBranches,
-    reassigned: Vec<Span>,
-    captures: Captures,
+    facts: Facts<'a>,
 ) -> Instrumented {
+    let Facts { reassigned, captures, names } = facts;
     let mut visitor = Instrumenter {
         build: Build::new(allocator),
         branches,
         reassigned,
         captures,
+        names,
         discarded: None,
+        field: None,
         implicit_calls: ImplicitCalls::default(),
         first_site,
         out: Instrumented {
@@ -122,27 +135,48 @@ impl<'a> Instrumenter<'a> {
     ///
     /// The guard covers the smallest part that determines the value, so that the error underlines it.
     pub(super) fn guard(&mut self, expression: &mut Expression<'a>, usage: Usage) {
-        if !can_be_unknown(expression) {
-            return;
+        if can_be_unknown(expression) {
+            self.guard_parts(expression, usage, Guard::Known);
         }
+    }
+
+    /// Makes an expression fail if the engine would iterate over an unknown, or take an unknown for the end of the iteration.
+    pub(super) fn guard_iterable(&mut self, expression: &mut Expression<'a>, usage: Usage) {
+        let is_list = matches!(
+            expression,
+            Expression::ArrayExpression(_) | Expression::StringLiteral(_) | Expression::TemplateLiteral(_)
+        );
+        if !is_list {
+            self.guard_parts(expression, usage, Guard::Iterable);
+        }
+    }
+
+    fn guard_parts(&mut self, expression: &mut Expression<'a>, usage: Usage, guard: Guard) {
+        let part = |this: &mut Self, part: &mut Expression<'a>| match guard {
+            Guard::Known => this.guard(part, usage),
+            Guard::Iterable => this.guard_iterable(part, usage),
+        };
         match expression {
             // The left side is already guarded.
-            Expression::LogicalExpression(logical) => self.guard(&mut logical.right, usage),
+            Expression::LogicalExpression(logical) if guard == Guard::Known => {
+                part(self, &mut logical.right);
+            }
             Expression::ConditionalExpression(choice) => {
-                self.guard(&mut choice.consequent, usage);
-                self.guard(&mut choice.alternate, usage);
+                part(self, &mut choice.consequent);
+                part(self, &mut choice.alternate);
             }
             Expression::SequenceExpression(sequence) => {
                 if let Some(last) = sequence.expressions.last_mut() {
-                    self.guard(last, usage);
+                    part(self, last);
                 }
             }
             _ => {
                 let span = expression.span();
                 let site = self.site(usage, span);
                 let taken = self.take(expression);
-                *expression = match &taken {
-                    Expression::Identifier(id) => {
+                *expression = match (&taken, guard) {
+                    (_, Guard::Iterable) => self.iterable(span, taken, site),
+                    (Expression::Identifier(id), _) if self.names.is_variable(&id.name) => {
                         let name = id.name.as_str();
                         let test = self.build.is_function(span, name);
                         let checked = self.known(span, self.build.name(span, name), site);
@@ -157,6 +191,11 @@ impl<'a> Instrumenter<'a> {
     fn known(&self, span: Span, value: Expression<'a>, site: usize) -> Expression<'a> {
         let site = self.build.number(span, site);
         self.build.call(span, "__stead_known", [Argument::from(value), Argument::from(site)])
+    }
+
+    fn iterable(&self, span: Span, value: Expression<'a>, site: usize) -> Expression<'a> {
+        let site = self.build.number(span, site);
+        self.build.call(span, "__stead_iterable", [Argument::from(value), Argument::from(site)])
     }
 
     /// Guards the key of a computed member.
@@ -189,13 +228,17 @@ impl<'a> Instrumenter<'a> {
     /// Guards the source of a pattern that iterates over it or over a part of it.
     ///
     /// The guard is always a call, because the engine reports errors of the parts at the position of the last call.
-    pub(super) fn guard_pattern_source(&mut self, iterates: bool, source: &mut Expression<'a>) {
-        if iterates {
-            let span = source.span();
-            let site = self.site(Usage::Destructure, span);
-            let taken = self.take(source);
-            *source = self.known(span, taken, site);
+    pub(super) fn guard_pattern_source(&mut self, iterates: Iterates, source: &mut Expression<'a>) {
+        if iterates == Iterates::No {
+            return;
         }
+        let span = source.span();
+        let site = self.site(Usage::Destructure, span);
+        let taken = self.take(source);
+        *source = match iterates {
+            Iterates::Itself => self.iterable(span, taken, site),
+            Iterates::Part | Iterates::No => self.known(span, taken, site),
+        };
     }
 
     /// Checks the source of an object pattern for the members that the pattern reads, if it may be unknown or a resource. The
@@ -237,7 +280,16 @@ impl<'a> Instrumenter<'a> {
             return;
         }
         let span = expression.span();
+        if self.field == Some(span) {
+            return;
+        }
         let Some(literal) = self.captures.literals.remove(&span) else { return };
+        self.apply_literal(expression, &literal);
+    }
+
+    /// Records the captures of a function: `__stead_capture(f, …)`.
+    pub(super) fn apply_literal(&mut self, expression: &mut Expression<'a>, literal: &LiteralCaptures) {
+        let span = expression.span();
         let mut function = self.take(expression);
         // The name of the member, which the language gives only to a function that is its whole value.
         if let Some(name) = &literal.name {
@@ -286,7 +338,11 @@ impl<'a> Instrumenter<'a> {
             Expression::BinaryExpression(binary)
                 if can_be_unknown(&binary.left)
                     || can_be_unknown(&binary.right)
-                    || binary.operator == BinaryOperator::Exponential =>
+                    || matches!(
+                        binary.operator,
+                        // A class or an object literal may have a `Symbol.hasInstance`.
+                        BinaryOperator::Exponential | BinaryOperator::Instanceof
+                    ) =>
             {
                 if self.defers_comparisons() && is_comparison(binary.operator) {
                     self.defer_comparison(expression);
@@ -331,7 +387,7 @@ impl<'a> Instrumenter<'a> {
             .iter()
             .filter(|hole| can_be_unknown(hole))
             .map(|hole| match hole {
-                Expression::Identifier(id) => Some(id.name.as_str()),
+                Expression::Identifier(id) if self.names.is_variable(&id.name) => Some(id.name.as_str()),
                 _ => None,
             })
             .collect();
@@ -363,7 +419,14 @@ impl<'a> Instrumenter<'a> {
                 let (span, name) = (unary.span, id.name.as_str());
                 let site = self.site(Usage::TypeOf, id.span);
                 let checked = self.known(span, self.build.name(span, name), site);
-                let test = self.build.is_function(span, name);
+                let test = match self.names.is_variable(name) || self.names.has_with {
+                    true => self.build.is_function(span, name),
+                    // A getter of the global object runs once.
+                    false => {
+                        let name = Argument::from(self.build.string(span, name));
+                        self.build.call(span, "__stead_is_global", [name])
+                    }
+                };
                 let plain = self.take(expression);
                 *expression = self.build.choose(span, test, self.build.type_of(span, checked), plain);
             }
@@ -404,8 +467,34 @@ fn literal_keys<'a>(argument: &Argument<'a>) -> Vec<LiteralKey> {
     properties.collect()
 }
 
+/// Part of a pattern that iterates over its source.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Iterates {
+    /// The pattern is an array pattern.
+    Itself,
+    /// A nested pattern iterates over a part of the source, or a rest element over its keys.
+    Part,
+    No,
+}
+
+/// Value that a guard lets pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guard {
+    Known,
+    Iterable,
+}
+
+/// Returns the part of a pattern that iterates.
+pub(super) fn iterating(pattern: &BindingPattern<'_>) -> Iterates {
+    match pattern {
+        BindingPattern::ArrayPattern(_) => Iterates::Itself,
+        pattern if iterates(pattern) => Iterates::Part,
+        _ => Iterates::No,
+    }
+}
+
 /// Returns true if a pattern or a nested one iterates: an array pattern, or an object pattern with a rest element.
-pub(super) fn iterates(pattern: &BindingPattern<'_>) -> bool {
+fn iterates(pattern: &BindingPattern<'_>) -> bool {
     match pattern {
         BindingPattern::BindingIdentifier(_) => false,
         BindingPattern::ArrayPattern(_) => true,

@@ -18,6 +18,8 @@ mod header;
 mod implicit_calls;
 mod imports;
 mod instrument;
+mod keys;
+mod names;
 mod namespaces;
 mod nesting;
 mod operators;
@@ -190,6 +192,7 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
     }
     let reassigned = defaults::reassigned_constants(&scoping);
     let captures = captures::find(&program, &scoping, owner(source));
+    let undeclared = names::undeclared(&scoping);
     if let Some(problem) = nesting::crowded_scope(source, &scoping) {
         return Err(vec![problem]);
     }
@@ -210,8 +213,10 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
 
     corrections::order_decorators(&mut program);
     let (imports, exports) = imports::collect(&mut program, &kept);
-    let instrumented =
-        instrument::instrument(&allocator, &mut program, first_site, branches, reassigned, captures);
+    let names = names::Names::of(&program, undeclared);
+    let globals = names.globals();
+    let facts = instrument::Facts { reassigned, captures, names };
+    let instrumented = instrument::instrument(&allocator, &mut program, first_site, branches, facts);
     corrections::spread_text(&allocator, &mut program);
     let problem = |unsupported: instrument::UnsupportedSyntax| {
         let place = source.locate(unsupported.span);
@@ -223,7 +228,7 @@ fn run(unit: Unit<'_>, with_map: WithMap) -> Result<(Compiled, Option<SourceMap>
     let counts = |it: &instrument::UnsupportedSyntax| !foreign || it.code != Code::UNSUPPORTED_IMPORT;
     let problems = instrumented.unsupported.into_iter().filter(counts).map(problem).collect();
     let (printed, map) = print(source, &program, with_map);
-    let (before, after) = header::around(form, branches);
+    let (before, after) = header::around(form, branches, globals);
     let mut imports = imports;
     imports.extend(instrumented.imports);
     let compiled = Compiled {

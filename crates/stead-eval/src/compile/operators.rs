@@ -67,10 +67,10 @@ impl<'a> Instrumenter<'a> {
         if operator == BinaryOperator::Exponential {
             return self.power(span, function, left, right);
         }
-        if matches!(simple_name(&left), Simple::No) && !matches!(simple_name(&right), Simple::No) {
+        let names = [self.simple_name(&left), self.simple_name(&right)];
+        if matches!(names, [Simple::No, Simple::Name(_) | Simple::Literal]) {
             return self.operation_on_result(span, operator, function, left, right);
         }
-        let names = [simple_name(&left), simple_name(&right)];
         let copies = (self.build.copy(&left), self.build.copy(&right));
         let site = self.site(operation_use(operator), span);
         let site = self.build.number(span, site);
@@ -119,7 +119,7 @@ impl<'a> Instrumenter<'a> {
         let stored = self.build.name_target(span, RESULT);
         let stored = self.build.assign(span, stored, left);
         let mut test = self.build.is_function_value(span, stored);
-        if let Simple::Name(name) = simple_name(&right) {
+        if let Simple::Name(name) = self.simple_name(&right) {
             test = self.build.logical(span, test, LogicalOperator::Or, self.build.is_function(span, name));
         }
         let site = self.site(operation_use(operator), span);
@@ -138,19 +138,20 @@ impl<'a> Instrumenter<'a> {
         let argument = self.take(&mut unary.argument);
         *expression = self.build.call(span, function, [argument, site].map(Argument::from));
     }
+
+    fn simple_name(&self, expression: &Expression<'a>) -> Simple<'a> {
+        match expression {
+            Expression::Identifier(id) if self.names.is_variable(&id.name) => Simple::Name(id.name.as_str()),
+            Expression::StringLiteral(_) | Expression::NumericLiteral(_) => Simple::Literal,
+            _ => Simple::No,
+        }
+    }
 }
 
 enum Simple<'a> {
+    /// A variable, which can be read twice.
     Name(&'a str),
     /// A literal: never unknown, and safe to evaluate twice.
     Literal,
     No,
-}
-
-fn simple_name<'a>(expression: &Expression<'a>) -> Simple<'a> {
-    match expression {
-        Expression::Identifier(id) => Simple::Name(id.name.as_str()),
-        Expression::StringLiteral(_) | Expression::NumericLiteral(_) => Simple::Literal,
-        _ => Simple::No,
-    }
 }

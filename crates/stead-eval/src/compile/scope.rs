@@ -1,8 +1,6 @@
 //! Restores the enclosing resource after each `await` of a function.
 
-use oxc_ast::ast::{
-    Argument, Expression, ForOfStatement, PropertyDefinition, PropertyKey, Statement, TryStatement,
-};
+use oxc_ast::ast::{Argument, Expression, ForOfStatement, PropertyKey, Statement, TryStatement};
 use oxc_span::{GetSpan, Span};
 
 use super::instrument::Instrumenter;
@@ -71,13 +69,9 @@ impl<'a> Instrumenter<'a> {
     }
 
     /// Binds `field = () => …` of a derived class to its instance: resources it creates belong to the instance.
-    pub(super) fn bind_arrow_field(&mut self, it: &mut PropertyDefinition<'a>) {
-        let Some(value) = &mut it.value else { return };
-        if it.r#static || !matches!(value, Expression::ArrowFunctionExpression(_)) {
-            return;
-        }
+    pub(super) fn bind_arrow_field(&mut self, key: &PropertyKey<'a>, value: &mut Expression<'a>) {
         let span = value.span();
-        let name = match &it.key {
+        let name = match key {
             PropertyKey::PrivateIdentifier(key) => Some(format!("#{}", key.name)),
             key => key.static_name().map(|name| name.to_string()),
         };

@@ -3,13 +3,14 @@
 //! Children are instrumented first. A kind of node without a method here only passes values on.
 
 use oxc_ast::ast::{
-    AccessorProperty, Argument, ArrowFunctionExpression, AssignmentTargetPropertyProperty, AwaitExpression,
-    BinaryExpression, BinaryOperator, BindingIdentifier, BindingProperty, CallExpression, CatchClause, Class,
-    ClassElement, ComputedMemberExpression, ConditionalExpression, Decorator, DoWhileStatement, Expression,
-    ExpressionStatement, ForInStatement, ForOfStatement, ForStatement, Function, IdentifierReference,
-    IfStatement, ImportExpression, LogicalExpression, LogicalOperator, MethodDefinition,
-    MethodDefinitionKind, ObjectExpression, ObjectProperty, PrivateFieldExpression, PrivateInExpression,
-    PropertyDefinition, RegExpLiteral, ReturnStatement, SpreadElement, Statement, StaticBlock,
+    AccessorProperty, Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentOperator,
+    AssignmentTargetPropertyProperty, AwaitExpression, BinaryExpression, BinaryOperator, BindingIdentifier,
+    BindingProperty, CallExpression, CatchClause, Class, ClassElement, ComputedMemberExpression,
+    ConditionalExpression, Decorator, DoWhileStatement, Expression, ExpressionStatement, ForInStatement,
+    ForOfStatement, ForStatement, Function, IdentifierReference, IfStatement, ImportExpression,
+    LogicalExpression, LogicalOperator, MethodDefinition, MethodDefinitionKind, ObjectExpression,
+    ObjectProperty, ObjectPropertyKind, PrivateFieldExpression, PrivateInExpression, PropertyDefinition,
+    PropertyKind, RegExpLiteral, ReturnStatement, SpreadElement, Statement, StaticBlock,
     StaticMemberExpression, SwitchCase, SwitchStatement, ThrowStatement, UnaryExpression, UnaryOperator,
     VariableDeclaration, VariableDeclarator, WhileStatement, YieldExpression,
 };
@@ -20,9 +21,10 @@ use stead_model::Code;
 
 use super::branches::is_comparison;
 use super::build::can_be_unknown;
+use super::captures::LiteralCaptures;
 use super::implicit_calls::is_function;
 use super::imports::{Import, Needs};
-use super::instrument::{Instrumenter, This, UnsupportedSyntax, iterates, single};
+use super::instrument::{Instrumenter, This, UnsupportedSyntax, iterating, single};
 use crate::program::site::Usage;
 
 impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
@@ -132,7 +134,7 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
             self.out.awaits.push(it.right.span());
         }
         walk::walk_for_of_statement(self, it);
-        self.guard(&mut it.right, Usage::Iterate);
+        self.guard_iterable(&mut it.right, Usage::Iterate);
         self.loop_defaults(&mut it.left, &mut it.body);
     }
 
@@ -144,13 +146,23 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
 
     fn visit_spread_element(&mut self, it: &mut SpreadElement<'a>) {
         walk::walk_spread_element(self, it);
-        self.guard(&mut it.argument, Usage::Spread);
+        self.guard_iterable(&mut it.argument, Usage::Spread);
+    }
+
+    fn visit_object_property_kind(&mut self, it: &mut ObjectPropertyKind<'a>) {
+        match it {
+            ObjectPropertyKind::ObjectProperty(property) => self.visit_object_property(property),
+            ObjectPropertyKind::SpreadProperty(spread) => {
+                walk::walk_spread_element(self, spread);
+                self.guard(&mut spread.argument, Usage::Spread);
+            }
+        }
     }
 
     fn visit_yield_expression(&mut self, it: &mut YieldExpression<'a>) {
         walk::walk_yield_expression(self, it);
         if let (true, Some(argument)) = (it.delegate, &mut it.argument) {
-            self.guard(argument, Usage::Iterate);
+            self.guard_iterable(argument, Usage::Iterate);
         }
     }
 
@@ -172,16 +184,26 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
         }
         walk::walk_variable_declarator(self, it);
         if let Some(init) = &mut it.init {
-            self.guard_pattern_source(iterates(&it.id), init);
+            self.guard_pattern_source(iterating(&it.id), init);
             self.check_pattern_members(&it.id, init);
         }
     }
 
     fn visit_computed_member_expression(&mut self, it: &mut ComputedMemberExpression<'a>) {
+        let key = super::keys::kind_of(&it.expression);
         walk::walk_computed_member_expression(self, it);
-        self.guard(&mut it.expression, Usage::Key);
+        self.guard_member_key(it, key);
         if it.optional {
             self.guard(&mut it.object, Usage::OptionalChain);
+        }
+    }
+
+    fn visit_assignment_expression(&mut self, it: &mut AssignmentExpression<'a>) {
+        let wraps =
+            it.operator == AssignmentOperator::Assign && self.expect_assigned_call(&it.left, &it.right);
+        walk::walk_assignment_expression(self, it);
+        if wraps {
+            self.wrap_converter(&mut it.right);
         }
     }
 
@@ -242,8 +264,13 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
     }
 
     fn visit_object_property(&mut self, it: &mut ObjectProperty<'a>) {
-        self.expect_implicit_call_by(&it.key, it.computed, &it.value);
+        let wraps =
+            it.kind == PropertyKind::Init && self.expect_implicit_call_by(&it.key, it.computed, &it.value);
         walk::walk_object_property(self, it);
+        if wraps {
+            it.shorthand = false;
+            self.wrap_converter(&mut it.value);
+        }
         self.guard_key(&mut it.key, it.computed);
         let sets_prototype =
             !it.computed && !it.method && !it.shorthand && it.key.is_specific_static_name("__proto__");
@@ -313,12 +340,21 @@ impl<'a> VisitJsMut<'a> for Instrumenter<'a> {
         it.decorators.iter_mut().for_each(|decorator| self.visit_decorator(decorator));
         self.visit_property_key(&mut it.key);
         self.guard_key(&mut it.key, it.computed);
-        if let Some(value) = &it.value {
-            self.expect_implicit_call_by(&it.key, it.computed, value);
+        let Some(value) = &mut it.value else { return };
+        let wraps = self.expect_implicit_call_by(&it.key, it.computed, value);
+        let span = value.span();
+        let binds = self.derived && !it.r#static && matches!(value, Expression::ArrowFunctionExpression(_));
+        let outer = std::mem::replace(&mut self.field, binds.then_some(span));
+        self.with_own_this(|this| this.visit_expression(value));
+        self.field = outer;
+        if wraps {
+            self.wrap_converter(value);
         }
-        self.with_own_this(|this| it.value.iter_mut().for_each(|value| this.visit_expression(value)));
-        if self.derived {
-            self.bind_arrow_field(it);
+        if binds {
+            self.bind_arrow_field(&it.key, value);
+            if let Some(literal) = self.captures.literals.remove(&span) {
+                self.apply_literal(value, &LiteralCaptures { name: None, ..literal });
+            }
         }
     }
 

@@ -2,7 +2,9 @@
 //
 // Each wrapper refuses unknowns and behaves like the original for known values.
 
-import { apply, create, defineProperty, getPrototypeOf, hasOwn, ownKeys, ownMethod, replace } from "stead:host";
+import {
+  host, apply, create, defineProperty, getPrototypeOf, hasOwn, isArray, ownKeys, ownMethod, replace, setMember,
+} from "stead:host";
 import { idOf, refuse } from "stead:unknown";
 
 const { getOwnPropertyDescriptor, defineProperty: define } = Reflect;
@@ -58,20 +60,38 @@ function descriptors(given, name) {
   return copy;
 }
 
+// Functions that iterate over their first argument: the engine would take an unknown `done` for the end.
+const iterating = (args, name) => {
+  const value = args[0];
+  if (typeof value !== "object" || value === null || isArray(value)) return args;
+  if (typeof value[iterator] !== "function" && typeof value[asyncIterator] !== "function") return args;
+  const { checked } = (iteration ??= host.lazy("stead:iterate"));
+  args[0] = checked(value, (found) => {
+    check(found, name);
+    return found;
+  });
+  return args;
+};
+const { iterator, asyncIterator } = Symbol;
+let iteration;
+
 const objects = [
   "freeze", "seal", "preventExtensions", "isFrozen", "isSealed", "isExtensible", "keys", "values", "entries",
-  "fromEntries", "getPrototypeOf", "setPrototypeOf", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors",
-  "getOwnPropertyNames", "getOwnPropertySymbols", "groupBy", "hasOwn", "assign",
+  "getPrototypeOf", "setPrototypeOf", "getOwnPropertyDescriptor", "getOwnPropertyDescriptors",
+  "getOwnPropertyNames", "getOwnPropertySymbols", "hasOwn", "assign",
 ];
 guardAll(Object, "Object", objects, {});
+guardAll(Object, "Object", ["fromEntries", "groupBy"], { before: iterating });
 guard(Object, "Object", "defineProperty", { before: ([o, k, d], name) => [o, k, descriptor(d, name)] });
 guard(Object, "Object", "defineProperties", { before: ([o, all], name) => [o, descriptors(all, name)] });
 guard(Object, "Object", "create", {
   before: (args, name) => (args.length < 2 ? args : [args[0], args[1] === undefined ? undefined : descriptors(args[1], name)]),
 });
-guardAll(Object.prototype, "Object.prototype", ["__defineGetter__", "__defineSetter__", "isPrototypeOf"], {});
+guardAll(Object.prototype, "Object.prototype", ["__defineGetter__", "__defineSetter__"], {});
+guardAll(Object.prototype, "Object.prototype", ["isPrototypeOf", "valueOf"], { self: true });
 
-guardAll(Reflect, "Reflect", ["get", "set", "has", "deleteProperty", "getOwnPropertyDescriptor"], { positions: [0, 1] });
+guardAll(Reflect, "Reflect", ["get", "has", "deleteProperty", "getOwnPropertyDescriptor"], { positions: [0, 1] });
+guard(Reflect, "Reflect", "set", { positions: [0, 1, 3] });
 guardAll(Reflect, "Reflect", ["getPrototypeOf", "isExtensible", "ownKeys", "preventExtensions"], { positions: [0] });
 guardAll(Reflect, "Reflect", ["setPrototypeOf", "construct"], {});
 guard(Reflect, "Reflect", "apply", { positions: [0, 2] });
@@ -80,10 +100,10 @@ guard(Reflect, "Reflect", "defineProperty", { before: ([o, k, d], name) => [o, k
 // Functions that call their arguments later or as constructors.
 guardAll(Promise.prototype, "Promise.prototype", ["then", "catch", "finally"], { self: true });
 guardAll(Promise, "Promise", ["reject"], { positions: [0], self: true });
-guardAll(Promise, "Promise", ["all", "allSettled", "any", "race", "resolve", "try", "withResolvers"], { positions: [], self: true });
+guardAll(Promise, "Promise", ["resolve", "try", "withResolvers"], { positions: [], self: true });
+guardAll(Promise, "Promise", ["all", "allSettled", "any", "race"], { positions: [], self: true, before: iterating });
 guard(globalThis, "globalThis", "queueMicrotask", {});
-guard(Array, "Array", "from", { positions: [0, 1], self: true });
-guard(Array, "Array", "fromAsync", { positions: [0, 1], self: true });
+guardAll(Array, "Array", ["from", "fromAsync"], { positions: [0, 1], self: true, before: iterating });
 guard(Array, "Array", "of", { positions: [], self: true });
 
 const callbacks = [
@@ -101,8 +121,7 @@ for (const owner of ["DisposableStack", "AsyncDisposableStack"]) {
 guardAll(TypedArray.prototype, "TypedArray.prototype", ["includes", "indexOf", "lastIndexOf"], {});
 
 // Functions that would inspect the receiver only later, or fail with an unclear error.
-guardAll(Array.prototype, "Array.prototype", ["values", "keys", "entries", Symbol.iterator, "toString"], { positions: [], self: true });
-guard(TypedArray.prototype, "TypedArray.prototype", "toString", { positions: [], self: true });
+guardAll(Array.prototype, "Array.prototype", ["values", "keys", "entries", "toString"], { positions: [], self: true });
 guardAll(String.prototype, "String.prototype", ["toString", "valueOf"], { positions: [], self: true });
 const numbers = ["toExponential", "toFixed", "toPrecision", "toLocaleString", "toString", "valueOf"];
 guardAll(Number.prototype, "Number.prototype", numbers, { positions: [], self: true });
@@ -263,3 +282,11 @@ for (const key of ["test", Symbol.match, Symbol.matchAll, Symbol.replace, Symbol
   };
   replace(RegExp.prototype, key, call);
 }
+
+// One function of the language with two names stays one.
+for (const [prototype, alias, key] of [
+  [Array.prototype, Symbol.iterator, "values"], [String.prototype, "trimLeft", "trimStart"], [String.prototype, "trimRight", "trimEnd"],
+]) {
+  setMember(prototype, alias, prototype[key]);
+}
+setMember(TypedArray.prototype, "toString", Array.prototype.toString);

@@ -13,6 +13,8 @@ export const {
 export const { create, freeze, hasOwn, setPrototypeOf } = Object;
 export const NativeDate = Date;
 export const NativeProxy = Proxy;
+export const NativeRegExp = RegExp;
+export const globals = globalThis;
 export const { charCodeAt } = String.prototype;
 
 /** Descriptors have no prototype, because a program may add properties to `Object.prototype`. */
@@ -77,3 +79,10 @@ export const { isArray } = Array;
 export const NativeArray = Array;
 export const NativeError = Error;
 export const NativeTypeError = TypeError;
+
+// Prototypes of the iterators of the engine.
+export const listItems = getPrototypeOf([].values());
+export const mapItems = getPrototypeOf(new Map().entries());
+export const setItems = getPrototypeOf(new Set().values());
+export const generators = getPrototypeOf(function* () {}).prototype;
+export const asyncGenerators = getPrototypeOf(async function* () {}).prototype;

@@ -80,11 +80,11 @@ replaceMethods(Array.prototype, ["toSorted"], withComparison(({ sortedList }, se
   return sortedList(object, listLength(object), compare, []);
 }));
 
-const ofBytes = (method) => {
+const ofBytes = (weight, unit) => (method) => {
   const { call } = {
     call(...args) {
       const length = this === undefined || this === null ? 0 : this.length;
-      if (length > SHORT) count(length, CHARACTERS);
+      if (length > SHORT) count(length * weight(length), unit);
       return apply(method, this, args);
     },
   };
@@ -92,25 +92,41 @@ const ofBytes = (method) => {
 };
 const inPlace = [
   "copyWithin", "every", "fill", "find", "findIndex", "findLast", "findLastIndex", "forEach", "includes", "indexOf",
-  "join", "lastIndexOf", "reduce", "reduceRight", "reverse", "set", "some", "sort",
+  "join", "lastIndexOf", "reduce", "reduceRight", "reverse", "set", "some",
 ];
 const bytes = getPrototypeOf(Uint8Array.prototype);
-replaceMethods(bytes, inPlace, ofBytes);
+replaceMethods(bytes, inPlace, ofBytes(() => 1, CHARACTERS));
+replaceMethods(bytes, ["sort", "toSorted"], ofBytes(log2, ITEMS));
 // Returns undefined for what is no typed array.
 const kindOf = ownProperty(bytes, Symbol.toStringTag).get;
 const lengthOf = ownProperty(bytes, "length").get;
+const { toReversed: reversed } = bytes;
 replaceMethods(bytes, ["sort"], withComparison(({ sortBytes }, self, compare, method) => {
   if (apply(kindOf, self, []) === undefined) return apply(method, self, [compare]);
   return sortBytes(self, apply(lengthOf, self, []), compare);
 }));
+// The engine cannot interrupt its own sort, which takes seconds for an array of this length.
+const LONG_SORT = 2 ** 20;
+const ofLongSort = (method) => {
+  const { call } = {
+    call(compare) {
+      if (compare === undefined && this !== undefined && this !== null && this.length > LONG_SORT && apply(kindOf, this, []) !== undefined) {
+        return apply(method, this, [(sorting ??= host.lazy("stead:sort")).numericOrder]);
+      }
+      return apply(method, this, [compare]);
+    },
+  };
+  return call;
+};
 replaceMethods(bytes, ["toSorted"], withComparison(({ sortBytes }, self, compare, method) => {
   if (apply(kindOf, self, []) === undefined) return apply(method, self, [compare]);
   // The native method makes the array of the right kind.
-  const sorted = apply(method, self, []);
+  const sorted = apply(reversed, self, []);
   const length = apply(lengthOf, self, []);
   for (let i = 0; i < length; i++) sorted[i] = self[i];
   return sortBytes(sorted, length, compare);
 }));
+replaceMethods(bytes, ["sort", "toSorted"], ofLongSort);
 
 // Searches allocate nothing; other methods of texts are counted by the memory of their results.
 const ofText = (method) => {

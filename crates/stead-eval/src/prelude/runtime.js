@@ -1,7 +1,8 @@
 // Functions that instrumented code calls. Each has the semantics of the language for known values.
 
 import {
-  host, NativeArray, NativeError, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, hasOwn, ownProperty, toText, pow,
+  host, NativeArray, NativeError, NativeProxy, NativeTypeError, apply, construct, defineProperty, getPrototypeOf, globals, hasOwn,
+  isArray, ownProperty, pow, reflectHas, toText,
 } from "stead:host";
 import { idOf, refusal, refuseAt, unknown, withDone } from "stead:unknown";
 import { isResourceClass, makeResource, nodeOf, withoutResources } from "stead:resource";
@@ -24,26 +25,23 @@ export function own(self, arrow, name) {
 export function step(result, site) {
   known(result, site);
   if (typeof result !== "object" || result === null) return result;
-  if (getPrototypeOf(result) === promises) return apply(nativeThen, result, [(value) => step(value, site)]);
   for (let at = result; at !== null; at = getPrototypeOf(at)) {
     const done = ownProperty(at, "done");
     if (done === undefined) continue;
-    if (!hasOwn(done, "value")) return checkedStep(result, site);
-    known(done.value, site);
+    // A getter runs once, when the loop reads it: `iterable` checks its result.
+    if (hasOwn(done, "value")) known(done.value, site);
     break;
   }
   return result;
 }
 
-// Returns a result whose `done` is computed by a getter, so that the engine reads it once.
-const checkedStep = (result, site) => ({
-  get done() {
-    return known(result.done, site);
-  },
-  get value() {
-    return result.value;
-  },
-});
+/** Returns a value for the engine to iterate over, and refuses an unknown, also as the `done` of an iterator of the program. */
+export function iterable(value, site) {
+  known(value, site);
+  if (typeof value !== "object" || value === null || isArray(value)) return value;
+  return (iteration ??= host.lazy("stead:iterate")).checked(value, (found) => known(found, site));
+}
+let iteration;
 
 /** Implements `value instanceof type`, and refuses an unknown from `Symbol.hasInstance`, which the engine would take for true. */
 export function instance(value, type, site) {
@@ -56,9 +54,7 @@ export function instance(value, type, site) {
 const { hasInstance } = Symbol;
 const nativeTest = Function.prototype[hasInstance];
 const isObject = (value) => (typeof value === "object" && value !== null) || typeof value === "function";
-const { prototype: promises } = Promise;
 const NativeObject = Object;
-const { then: nativeThen } = promises;
 
 /** Returns the value that an object literal spreads. The engine would copy nothing from a string. */
 export const spread = (value) => (typeof value === "string" ? NativeObject(value) : value);
@@ -71,6 +67,43 @@ export function known(value, site) {
   }
   return value;
 }
+
+/** Returns a function that the engine calls to convert an object, and refuses an unknown result. The same function is returned for
+ * the same one. */
+export function converter(f, site) {
+  if (typeof f !== "function" || idOf(f) !== undefined) return f;
+  let made = apply(get, converters, [f]);
+  if (made === undefined) {
+    made = new NativeProxy(f, { __proto__: null, apply: (of, self, args) => known(apply(of, self, args), site) });
+    apply(set, converters, [f, made]);
+    apply(set, converters, [made, made]);
+  }
+  return made;
+}
+const converters = new WeakMap();
+
+/** Defines the global names that few programs use. */
+export const defineNames = () => void (defined ??= host.lazy("stead:names"));
+let defined;
+
+/** Returns true if the global object has a name. */
+export const isGlobal = (name) => reflectHas(globals, name);
+
+/** Returns a key for reading a member. Refuses an unknown key, and `then` of an unknown, which `await` would not find. */
+export function keyOf(object, key, site) {
+  known(key, site);
+  const id = idOf(object);
+  if (id === undefined || typeof key === "symbol") return key;
+  const text = toText(key);
+  return text === "then" ? refuseAt(site + 1, id) : text;
+}
+
+/** Returns an object whose member `value` writes a value, or its default, to the member that a pattern assigns. */
+export const slot = (object, key, otherwise, site) => ({
+  set value(given) {
+    object[key] = defaulted(given, otherwise, site);
+  },
+});
 
 /** Applies the default of a parameter or of a name in a pattern to a value that may turn out to be `undefined`. */
 export function defaulted(value, otherwise, site) {
@@ -165,12 +198,16 @@ export function text(...parts) {
   return joined;
 }
 
+const NativeMap = Map;
+const NativeSet = Set;
+
 /** Implements `new target(...args)` at a site, in a function whose `this` is `self`. */
 export function make(site, self, target, ...args) {
   known(target, site);
   if (typeof target !== "function") throw thrown(new NativeTypeError(host.notAClass(site)), site);
   if (isResourceClass(target)) return makeResource(site, self, target, args);
   if (target === NativeArray && args.length === 1) known(args[0], site);
+  if (target === NativeMap || target === NativeSet) args[0] = iterable(args[0], site);
   const bytes = args.length > 0 && idOf(args[0]) === undefined ? tooManyBytes(target, args[0]) : undefined;
   if (bytes !== undefined) throw refusal(host.refuseFinally(`a buffer of ${bytes} bytes`, "use several smaller ones", new NativeError().stack));
   return known(construct(target, args), site);
@@ -182,9 +219,10 @@ export function reference(object, key) {
   return { object, key, value: object[key] };
 }
 
-/** Implements `object[key] += value` and the other compound assignments. */
+/** Computes `object[key] += value` and the other compound assignments, for the code of the program to assign: in sloppy code, an
+ * object may ignore it. */
 export function operateOn({ object, key, value: old }, value, site, operate) {
-  return (object[key] = operate(old, value, site));
+  return { object, key, value: operate(old, value, site) };
 }
 
 // Site of the first throw of each error. The engine records only where an error was created, and not precisely.

@@ -11,7 +11,8 @@ import { refusal } from "stead:unknown";
 import { onFirstJob } from "stead:scope";
 
 const named = (refused, called) => defineProperty(refused, "name", { value: called }) && refused;
-const forbid = (name, help, called = name, Kind = NativeError) =>
+/** Returns a function that refuses the use of a name, with help. */
+export const forbid = (name, help, called = name, Kind = NativeError) =>
   named(function () {
     const error = new Kind(`a program cannot use ${name}: ${help}`);
     throw catchable(error, host.refuseBuiltin(name, help, error.stack));

@@ -440,3 +440,12 @@ export function sortBytes(array, length, compare) {
   write(array, values, 0);
   return array;
 }
+
+/** Order of a typed array without a comparison: by number, with -0 before 0 and NaN last. */
+export function numericOrder(a, b) {
+  if (a < b) return -1;
+  if (a > b) return 1;
+  if (a !== a) return b !== b ? 0 : 1;
+  if (b !== b) return -1;
+  return a === 0 && b === 0 ? 1 / a - 1 / b : 0;
+}

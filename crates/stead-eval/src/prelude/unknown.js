@@ -11,7 +11,8 @@ import { callMember } from "stead:defer";
 const ID = host.idSymbol;
 const REFUSAL = host.refusalSymbol;
 const { toPrimitive, iterator, asyncIterator } = Symbol;
-const target = () => {};
+// A constructor: where the engine needs one, such as a species, the trap refuses instead of an error that a program can catch.
+const target = function () {};
 
 // Result of an unknown's `toJSON` while JSON.stringify runs.
 let jsonHole;

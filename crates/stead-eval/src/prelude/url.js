@@ -1,6 +1,6 @@
 // URL and URLSearchParams as in browsers. Arguments are converted to text first, which unknowns refuse.
 
-import { NativeTypeError, defineProperty, toText } from "stead:host";
+import { NativeTypeError, defineProperty, setMember, toText } from "stead:host";
 import {
   FRAGMENT, PORTS, QUERY, USERINFO, decode, encode, parse, pathOf, percent, segments, special,
 } from "stead:url-parse";
@@ -213,8 +213,9 @@ export class URLSearchParams {
   *values() {
     for (const [, value] of this.#pairs) yield value;
   }
-  [Symbol.iterator]() {
-    return this.entries();
+  // One function with two names, as in the standard.
+  static {
+    setMember(this.prototype, Symbol.iterator, this.prototype.entries);
   }
   toString() {
     return this.#pairs.map((pair) => pair.map(formEncode).join("=")).join("&");

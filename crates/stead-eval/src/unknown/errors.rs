@@ -313,9 +313,10 @@ fn site_words(usage: Usage) -> (&'static str, Help) {
             "this function runs when the provider is called, and it uses",
             &["combine the two values outside of it: `stead.all([value, ephemeral], (a, b) => …)`"],
         ),
-        Usage::Default => {
-            ("this default cannot be deferred; it is for", &["use a default that is plain data", APPLY])
-        }
+        Usage::Default => (
+            "this default cannot be deferred; it is for",
+            &["use a default that is plain data, such as a constant that is computed before", APPLY],
+        ),
         Usage::Done => ("`done` of this iterator is", &[DECIDE]),
         Usage::Add => ("`+` combines an operand that cannot be deferred with", &[TEMPLATE]),
         Usage::Arithmetic => ("this operator calculates with", &[TEMPLATE]),

@@ -2,15 +2,29 @@
 //!
 //! The schema tells the type of a value before the value is known, so that a misspelled member is an error while planning.
 
-use stead_model::{Code, Diagnostic, ExprId, nearest};
+use stead_model::{Builtin, Code, Diagnostic, Expr, ExprId, nearest};
 use stead_schema::{Member, Shape, proposal};
 
 use super::errors;
 use crate::engine::session::{Session, member_key};
 use crate::program::source_text::SourceSpan;
 
+/// Members of the result of `match` besides its items. A deferred result is data, which does not have them.
+const OF_A_MATCH: &[&str] = &["groups", "index", "indices", "input"];
+
+fn is_lost_by_match(session: &Session, of: ExprId, key: &str) -> bool {
+    let is_match = match session.exprs.get(of) {
+        Some(Expr::Builtin { builtin: Builtin::Method(name), .. }) => name == "match",
+        _ => false,
+    };
+    is_match && OF_A_MATCH.contains(&key)
+}
+
 /// Returns true if no value of the expression's type has the member, as data or as a method.
 pub(crate) fn is_impossible(session: &Session, of: ExprId, key: &str) -> bool {
+    if is_lost_by_match(session, of, key) {
+        return true;
+    }
     session
         .shape(of)
         .is_some_and(|shape| shape.kind().is_some_and(|kind| !kind.has_method(key)) && lacks(shape, key))
@@ -47,11 +61,17 @@ pub(crate) fn no_member(
     let message = match what {
         "uncalled" => format!("`{key}` is a method of {value}, which is {is}; a method is not data"),
         "method" => format!("{value} is {is}, which has no method `{key}`"),
+        _ if is_lost_by_match(session, ExprId(id), key) => {
+            format!("{value}: the result of `match` after apply is a list, which has no member `{key}`")
+        }
         _ => format!("{value} is {is}, which has no member `{key}`"),
     };
     let mut problem = Diagnostic::error(Code::NO_SUCH_PROPERTY, message);
     if let Some(place) = place {
         problem = problem.at(place.at, place.length, "read here");
+    }
+    if is_lost_by_match(session, ExprId(id), key) {
+        return problem.help(format!("use `stead.apply(text, t => t.match(…)?.{key})`"));
     }
     let help = match (what, shape.kind()) {
         ("uncalled", _) => Some(format!("call it: `{key}(…)`")),

@@ -145,3 +145,15 @@ fn size_of_a_source_file_and_of_a_scope_is_limited() {
     assert_eq!(refused(&names(20_001)), "ST0108 one scope declares 20001 names; it may declare 20000");
     assert_eq!(program(&names(2_000)).graph().nodes.len(), 0);
 }
+
+#[test]
+fn sort_of_a_long_typed_array_is_interrupted() {
+    let text = "const a = new Float64Array(2 ** 21); for (let i = 0; i < 64; i++) a[i * 1000] = i % 7;\n\
+        while (true) { a.sort(); a.reverse(); }\n";
+    let failure = program(text).limits(|l| l.evaluation_interrupts = 3_000).failure();
+    assert!(failure.starts_with("ST0108"), "{failure}");
+    let sorted = "const a = new Float64Array(2 ** 20 + 2); a[5] = 3; a[6] = NaN; a[7] = -0; a[8] = -2; a.sort(); const n = a.length; \
+        export const out = [a[0], Object.is(a[1], -0), Object.is(a[2], 0), a[n - 2], Object.is(a[n - 1], NaN)];\n";
+    let graph = program(sorted).limits(|l| l.evaluation_interrupts = 1_000_000).graph();
+    assert_eq!(graph.outputs["out"].as_known().unwrap().to_json(), "[-2,true,true,3,true]");
+}

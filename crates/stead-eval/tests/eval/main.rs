@@ -29,6 +29,7 @@ mod refusals;
 mod safety;
 mod scopes;
 mod secrets;
+mod silent;
 mod table;
 mod testing;
 mod toolbox;
