@@ -4,9 +4,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use stead_model::{Code, Diagnostic, Graph, Hint, Name, NextStep, TypeToken, Uid};
+use stead_model::{Code, Diagnostic, Graph, Hint, Name, NextStep, PhysicalIdentity, TypeToken, Uid};
 use stead_plan::{Action, Plan, Step, Why};
-use stead_provider::PhysicalIdentity;
+use stead_provider::Description;
 use stead_state::{Retained, State};
 
 use crate::Engine;
@@ -73,7 +73,11 @@ impl Engine {
             let mut values = live.outputs;
             values.extend(live.inputs);
             kept.push(Kept::Left(retained));
-            of.push((self.providers.of(&retained.resource).cloned(), (retained.resource.clone(), values)));
+            let (ty, id) = (retained.resource.clone(), Some(retained.id.clone()));
+            of.push((
+                self.providers.of(&retained.resource).cloned(),
+                Description { ty, id, properties: values },
+            ));
         }
         let found = identities_of(of).await;
         let each = |(kept, identities): (Kept<'a>, Vec<PhysicalIdentity>)| match kept {
