@@ -3,7 +3,7 @@
 //!
 //! A path identifies a file, so that a file without an id is found by its path, whatever its place in the program is. Notes
 //! (`local.Data`) have no identity: only their content tells them from their siblings. Now and then the program declares a file
-//! twice by mistake, or a declared file is changed outside, or the program protects a file under another name or counter, and a destroy,
+//! twice by mistake, spells a path in another way, or gives a declared file another id as well, or a declared file is changed outside, or the program protects a file under another name or counter, and a destroy,
 //! a rollback or a saved plan comes before the next `up`.
 
 mod unapplied;
@@ -49,6 +49,8 @@ struct DeclaredFile {
     /// Without an id, only a counter tells the file from its siblings.
     id: Option<String>,
     retained: bool,
+    /// The path is spelled with `./`.
+    respelled: bool,
 }
 
 /// How a command ended.
@@ -137,17 +139,19 @@ impl Inventory {
     fn edit(&mut self, state: &State) -> Result<(), String> {
         for _ in 0..1 + self.rng.below(3) {
             let at = self.rng.below(self.program.len().max(1) as u64) as usize;
-            match self.rng.below(5) {
+            match self.rng.below(6) {
                 0 if !self.program.is_empty() => drop(self.program.remove(at)),
                 1 if !self.program.is_empty() => self.program[at].content = self.content(),
                 2 if !self.program.is_empty() => {
-                    let declared = self.program.remove(at);
+                    let mut declared = self.program.remove(at);
+                    declared.respelled ^= self.rng.one_in(3);
                     self.program.insert(0, declared);
                 }
                 3 if !self.program.is_empty() => {
                     // A guarded resource needs an id, so that no sibling can take its place.
                     self.program[at].retained ^= self.program[at].id.is_some();
                 }
+                4 if !self.program.is_empty() => self.declare_anew(at, state),
                 _ => self.insert(at, state),
             }
         }
@@ -164,6 +168,19 @@ impl Inventory {
         Ok(())
     }
 
+    /// Declares a file under another id, with another spelling of its path and other content, as a new resource in its place.
+    fn declare_anew(&mut self, at: usize, state: &State) {
+        let DeclaredFile { file, retained, .. } = self.program[at];
+        let stays = |copy: &Resource| copy.imported || copy.recorded_policy() == Some(DeletionPolicy::Retain);
+        if retained || state.copies().any(|copy| is_at(copy, file) && stays(copy)) {
+            return;
+        }
+        let content = self.content();
+        let id = Some(format!("anew{}of{file}", self.contents));
+        let respelled = !self.program[at].respelled;
+        self.program[at] = DeclaredFile { file, content, id, retained, respelled };
+    }
+
     /// Declares one more file: a new one, or one that was imported. Files of others are left alone.
     fn insert(&mut self, at: usize, state: &State) {
         let file = self.rng.below(FILES);
@@ -178,7 +195,8 @@ impl Inventory {
             None => self.rng.one_in(4).then(|| format!("n{file}")),
         };
         let retained = id.is_some() && self.rng.one_in(2);
-        let declared = DeclaredFile { file, content: self.content(), id, retained };
+        let (content, respelled) = (self.content(), self.rng.one_in(4));
+        let declared = DeclaredFile { file, content, id, retained, respelled };
         self.program.insert(at.min(self.program.len()), declared);
     }
 
@@ -191,6 +209,7 @@ impl Inventory {
             content,
             id: Some(TWIN.to_owned()),
             retained: false,
+            respelled: !first.respelled,
             ..first.clone()
         });
         self.trace.push(format!("f{} is declared twice", first.file));
@@ -251,7 +270,8 @@ impl Inventory {
             made.map_err(|error| error.to_string())?;
         }
         let retained = state.retained().find(|retained| retained.id.as_str().ends_with(&format!("f{file}")));
-        let id = retained.map_or_else(|| PhysicalId(format!("f{file}")), |retained| retained.id.clone());
+        let spelled = if self.rng.one_in(2) { "./f" } else { "f" };
+        let id = PhysicalId(format!("{spelled}{file}"));
         let name = format!("dev:main:{TYPE}#i{file}").parse().map_err(|error| format!("{error}"))?;
         let import = Import { name, ty: TypeToken(TYPE.to_owned()), id, provider: None };
         let workspace = self.workspace(world);
@@ -292,7 +312,11 @@ impl Inventory {
             let mut live = state.copies().filter(|copy| copy.lifecycle == Lifecycle::Live);
             live.find(|copy| is_at(copy, file)).map(|copy| copy.uid.clone())
         };
-        for DeclaredFile { file, .. } in &self.program {
+        let is_anew = |file: u64, id: &Option<String>| {
+            let recorded = before.copies().find(|copy| is_at(copy, file));
+            id.as_ref().is_some_and(|id| recorded.is_some_and(|copy| copy.name.short() != id))
+        };
+        for DeclaredFile { file, .. } in self.program.iter().filter(|one| !is_anew(one.file, &one.id)) {
             if uid(before, *file).is_some_and(|old| uid(after, *file) != Some(old)) {
                 return Err(format!("a file that stays declared keeps its record: f{file}"));
             }
@@ -348,7 +372,7 @@ impl Inventory {
             };
             let name = format!("dev:main:{TYPE}{id}").parse().map_err(|error| format!("{error}"))?;
             let is_twin = declared.id.as_deref() == Some(TWIN);
-            let spelled = if is_twin { "./f" } else { "f" };
+            let spelled = if declared.respelled { "./f" } else { "f" };
             let inputs = [
                 ("path".to_owned(), Value::from(format!("{spelled}{}", declared.file)).into()),
                 ("content".to_owned(), Value::from(declared.content.as_str()).into()),

@@ -110,6 +110,7 @@ pub const BUGS: &[(&str, &str)] = &[
     ("pinfile-not-written", "the pinfile is not updated"),
     ("pinned-permitted", "a pin does not prevent a deletion"),
     ("place-not-compared", "a run with credentials of another account takes everything for deleted"),
+    ("plan-by-spelling", "a plan takes two spellings of one path for two files"),
     ("progress-forgotten", "the token of an operation under way is not recorded"),
     ("protection-by-name-only", "today's program protects only resources that have the same name in state"),
     ("protection-of-today-ignored", "destroy, rollback and saved plans go by the recorded protection alone"),

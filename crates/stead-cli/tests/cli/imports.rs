@@ -99,3 +99,16 @@ fn retained_file_comes_back_with_its_deletion_policy() {
     project.stead(&["destroy", "--yes"]).ok();
     assert_eq!(project.read("db"), "data");
 }
+
+#[test]
+fn retained_file_comes_back_with_its_deletion_policy_by_another_spelling_of_its_path() {
+    let program = "import * as local from \"stead/local\";\nnew local.File({ path: \"db\", content: \"data\" }, { id: \"db\", deletionPolicy: \"retain\" });\n";
+    let project = Project::with(program);
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", "export {};\n");
+    project.stead(&["up", "--yes"]).ok();
+    project.stead(&["import", "local.File", "again", "./db", "--yes"]).ok();
+    assert!(project.stead(&["state", "show", "again"]).ok().contains("retain"));
+    let retained = project.stead(&["state", "retained"]).ends(0);
+    assert!(!retained.stdout.contains("#db"), "it is managed again: {}", retained.stdout);
+}

@@ -132,6 +132,26 @@ fn saved_plan_does_not_delete_a_file_that_the_program_protects_by_now() {
     }
 }
 
+#[test]
+fn file_is_protected_under_another_id_with_another_spelling_of_its_path() {
+    let old = FILE.replace("id: \"db\"", "id: \"old\"");
+    for path in ["./db", "d/../db", "link/db"] {
+        let project = Project::with(&old);
+        project.stead(&["up", "--yes"]).ok();
+        std::os::unix::fs::symlink(".", project.path("link")).unwrap();
+        project.write("main.ts", "export {};\n");
+        let saved = project.path("saved").display().to_string();
+        project.stead(&["plan", "--out", &saved]).ok();
+        let today = with_option("preventDelete: true").replace("\"db\",", &format!("{path:?},"));
+        project.write("main.ts", &today.replace("\"data\"", "\"new\"").replace("id: \"db\"", "id: \"new\""));
+        for command in [&["destroy", "--yes"][..], &["up", &saved, "--yes"]] {
+            let refused = project.stead(command).ends(13).stderr;
+            assert!(refused.contains("local.File#old") && refused.contains("#new"), "{path}: {refused}");
+            assert_eq!(project.read("db"), "data", "{path}");
+        }
+    }
+}
+
 const NAMES: &str = "import * as local from \"stead/local\";\n";
 
 fn files(names: &str, options: &str) -> String {

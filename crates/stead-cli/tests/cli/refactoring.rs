@@ -308,3 +308,19 @@ fn file_with_the_path_of_a_removed_one_is_written_after_the_deletion() {
     assert_eq!(project.read("a.txt"), "two");
     assert_eq!(project.stead(&["plan", "--exit-code"]).code, 0);
 }
+
+#[test]
+fn file_in_place_of_a_removed_one_is_written_after_the_deletion_however_its_path_is_spelled() {
+    let project = Project::only(&program(&[("old", "a.txt", "one")]));
+    project.stead(&["up", "--yes"]).ok();
+    project.write("main.ts", &program(&[("new", "./a.txt", "two")]));
+    let asked = project.stead(&["up", "--yes"]);
+    assert!(asked.code != 0 && asked.stderr.contains("--no-moves"), "one file, two names: {}", asked.stderr);
+    project.stead(&["up", "--yes", "--no-moves"]).ok();
+    assert_eq!(project.read("a.txt"), "two");
+    // A key pair takes the place of the file, although their types differ.
+    let pair = "import * as local from \"stead/local\";\nnew local.KeyPair({ path: \"./a.txt\" }, { id: \"key\" });\n";
+    project.write("main.ts", pair);
+    project.stead(&["up", "--yes"]).ok();
+    assert!(project.has("a.txt.pub"));
+}

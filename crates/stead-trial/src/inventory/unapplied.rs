@@ -2,7 +2,7 @@
 
 use stead_engine::OnFailure;
 use stead_engine::ops::{Approval, EarlierRun, Nothing, PlanRequest, Protecting, Wait};
-use stead_model::{DeletionPolicy, Lifecycle, RunId};
+use stead_model::{DeletionPolicy, Lifecycle, RunId, Value};
 use stead_plan::{MovePolicy, Purpose, Request};
 use stead_state::State;
 
@@ -32,8 +32,13 @@ pub(super) async fn protect_without_up(inventory: &mut Inventory, state: &State)
         }
     }
     if inventory.rng.one_in(3) {
+        let respelled = inventory.rng.one_in(2);
         inventory.program.iter_mut().filter(|one| one.file == file).for_each(|one| {
             one.id = Some(format!("other{file}"));
+            if respelled {
+                one.respelled = !one.respelled;
+                one.content = format!("not applied: {}", one.content);
+            }
         });
     }
     inventory.protected = Some(file);
@@ -49,7 +54,9 @@ pub(super) async fn protect_without_up(inventory: &mut Inventory, state: &State)
     if operation == 1 {
         declare_recorded(inventory).await?;
     }
-    inventory.program = program;
+    if operation != 1 || still_fits(inventory, &program).await? {
+        inventory.program = program;
+    }
     match after {
         Some(after) if operation != 1 && after != before => {
             Err(format!("a refused operation changes nothing: f{file}"))
@@ -57,6 +64,16 @@ pub(super) async fn protect_without_up(inventory: &mut Inventory, state: &State)
         Some(_) => Ok(()),
         None => Err(format!("no file is deleted that the program protects: f{file}")),
     }
+}
+
+/// Returns true if a program fits the records after a rollback: none of its files has a record with another id, or exists without
+/// one.
+async fn still_fits(inventory: &mut Inventory, program: &[DeclaredFile]) -> Result<bool, String> {
+    let state = inventory.state().await?;
+    Ok(program.iter().all(|one| match state.copies().find(|copy| is_at(copy, one.file)) {
+        Some(copy) => one.id.as_deref().is_none_or(|id| copy.name.short() == id),
+        None => inventory.text(one.file).is_none(),
+    }))
 }
 
 /// Applies a program that declares the recorded files, without protection: a rollback recorded that of the program.
@@ -71,7 +88,9 @@ async fn declare_recorded(inventory: &mut Inventory) -> Result<(), String> {
         let id = counter.is_none().then(|| id.to_owned());
         let content = inventory.text(file).ok_or(format!("a rollback loses no recorded file: f{file}"))?;
         let retained = copy.recorded_policy() == Some(DeletionPolicy::Retain);
-        recorded.push((counter, DeclaredFile { file, content, id, retained }));
+        let path = copy.inputs.get("path").and_then(Value::as_str).unwrap_or_default();
+        let respelled = path.starts_with("./");
+        recorded.push((counter, DeclaredFile { file, content, id, retained, respelled }));
     }
     recorded.sort_by_key(|(counter, _)| *counter);
     inventory.program = recorded.into_iter().map(|(_, declared)| declared).collect();
