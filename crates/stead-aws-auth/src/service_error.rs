@@ -94,7 +94,7 @@ impl ServiceError {
         let code = code.map(|code| code.rsplit('#').next().unwrap_or(code)).filter(|code| !code.is_empty());
         let code = code.map_or_else(|| format!("HTTP {}", response.status), str::to_owned);
         let message = json.message.or_else(|| element(&text, "Message"));
-        ServiceError { status: response.status, code, message: shortened(&message.unwrap_or_default()) }
+        ServiceError { status: response.status, code, message: one_line(&message.unwrap_or_default()) }
     }
 
     pub fn class(&self) -> ServiceErrorClass {
@@ -121,13 +121,16 @@ pub(crate) fn element(xml: &str, name: &str) -> Option<String> {
     Some(text.replace("&amp;", "&"))
 }
 
-/// Cuts a long message, because a proxy may answer with a page.
-fn shortened(message: &str) -> String {
-    let mut short: String = message.chars().filter(|c| !c.is_control()).take(500).collect();
-    if short.len() < message.len() && message.chars().count() > 500 {
-        short.push('…');
+/// Most bytes of a message, because a proxy may answer with a page.
+const LONGEST_MESSAGE: usize = 64 << 10;
+
+/// Returns a message on one line. It is whole or left out: a service may quote a secret, and only the caller can look for it, which
+/// does not find a part of one.
+fn one_line(message: &str) -> String {
+    if message.len() > LONGEST_MESSAGE {
+        return format!("(a message of {} bytes)", message.len());
     }
-    short
+    message.chars().filter(|c| !c.is_control()).collect()
 }
 
 #[cfg(test)]
@@ -154,6 +157,14 @@ mod tests {
         headers.add("X-Amzn-ErrorType", "ThrottlingException:http://x/");
         let header = ServiceError::of(&HttpResponse { status: 400, headers, body: Default::default() });
         assert_eq!((&*header.code, header.class()), ("ThrottlingException", ServiceErrorClass::Throttled));
+    }
+
+    #[test]
+    fn message_is_whole_or_left_out() {
+        let quoted = format!("bad value '{}'", "x".repeat(2000));
+        assert_eq!(error(400, &format!(r#"{{"message":"{quoted}\n"}}"#)).message, quoted);
+        let page = format!(r#"{{"message":"{}"}}"#, "x".repeat(LONGEST_MESSAGE + 1));
+        assert_eq!(error(400, &page).message, "(a message of 65537 bytes)");
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl<'a> Progress<'a> {
 
     fn line(&self, line: &str) {
         match &self.bar {
-            Some(bar) => bar.println(redact::text(line)),
+            Some(bar) => bar.println(redact::message(line)),
             None => self.sink.line(line),
         }
     }
@@ -112,7 +112,7 @@ impl<'a> Progress<'a> {
         let fitting =
             |line: &String| line.chars().take(self.style.width.saturating_sub(3)).collect::<String>();
         let shown = lines.iter().map(|line| format!("\n  {}", fitting(line))).collect::<String>();
-        bar.set_message(redact::text(&shown).into_owned());
+        bar.set_message(redact::message(&shown).into_owned());
     }
 
     fn start(&mut self, steps: usize) {

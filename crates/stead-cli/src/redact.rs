@@ -27,9 +27,14 @@ pub(crate) fn add(secret: &str) {
     REDACTOR.add(&Value::from(secret));
 }
 
-/// Returns the text without secrets.
+/// Returns a result without secrets.
 pub(crate) fn text(text: &str) -> Cow<'_, str> {
     REDACTOR.redact(text)
+}
+
+/// Returns a message or a log without secrets and without long lines of them: it may show a part of a text.
+pub(crate) fn message(text: &str) -> Cow<'_, str> {
+    REDACTOR.redact_message(text)
 }
 
 /// Returns a line of JSON without secrets. It stays JSON: secrets are looked for in its strings, keys and numbers.
@@ -63,7 +68,7 @@ fn json_value(value: serde_json::Value) -> serde_json::Value {
 /// Returns a problem without secrets. Its texts are looked at before they are laid out, because a line break hides a secret.
 pub(crate) fn problem(mut problem: Diagnostic) -> Diagnostic {
     let hide = |text: &mut String| {
-        if let Cow::Owned(hidden) = REDACTOR.redact(text) {
+        if let Cow::Owned(hidden) = message(text) {
             *text = hidden;
         }
     };
@@ -71,7 +76,7 @@ pub(crate) fn problem(mut problem: Diagnostic) -> Diagnostic {
     problem.notes.iter_mut().for_each(hide);
     problem.labels.iter_mut().for_each(|label| hide(&mut label.text));
     for help in &mut problem.help {
-        if let Cow::Owned(hidden) = REDACTOR.redact(&help.to_string()) {
+        if let Cow::Owned(hidden) = message(&help.to_string()) {
             *help = Hint::text(hidden);
         }
     }
@@ -102,7 +107,7 @@ pub(crate) struct LogWriter;
 impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
         let shown = String::from_utf8_lossy(line);
-        std::io::stderr().lock().write_all(text(&shown).as_bytes())?;
+        std::io::stderr().lock().write_all(message(&shown).as_bytes())?;
         Ok(line.len())
     }
 

@@ -165,7 +165,7 @@ impl Ui {
     pub(crate) fn note(&self, text: &str) {
         if self.reader == Reader::Person {
             // A secret is looked for before lines are broken.
-            let (text, style) = (self.on_this_stack(&redact::text(text)), self.err_style());
+            let (text, style) = (self.on_this_stack(&redact::message(text)), self.err_style());
             // Indented lines are commands and lists.
             let wrapped =
                 |line: &str| if line.starts_with(' ') { line.to_owned() } else { style.sentence(line, "") };
@@ -186,7 +186,7 @@ impl Ui {
                 if problem.severity == Severity::Error {
                     text.push('\n');
                 }
-                self.write(&mut std::io::stderr().lock(), &redact::text(&text));
+                self.write(&mut std::io::stderr().lock(), &redact::message(&text));
             }
         }
     }
@@ -214,7 +214,7 @@ impl Ui {
             // The program's own text is not changed.
             Notice::Console(line) if self.reader == Reader::Person => {
                 let text = format!("{}\n", console_text(line));
-                self.write(&mut std::io::stderr().lock(), &redact::text(&text));
+                self.write(&mut std::io::stderr().lock(), &redact::message(&text));
             }
             Notice::Console(_) => {}
             Notice::Warning(warning) => self.problem(warning),
@@ -331,7 +331,7 @@ impl Ui {
 
 impl Sink for Ui {
     fn line(&self, text: &str) {
-        self.add(&redact::text(&format!("{text}\n")));
+        self.add(&redact::message(&format!("{text}\n")));
     }
 
     fn event(&self, event: &Event) {

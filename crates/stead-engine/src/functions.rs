@@ -45,7 +45,7 @@ impl SearchedFunctions {
     fn without_secrets(&self, error: EvalError) -> EvalError {
         match error {
             EvalError::Threw { message, place } => {
-                EvalError::Threw { message: self.given().redact(&message).into_owned(), place }
+                EvalError::Threw { message: self.given().redact_message(&message).into_owned(), place }
             }
             other => other,
         }

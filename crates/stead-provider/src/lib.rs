@@ -5,6 +5,7 @@
 
 mod batch;
 mod configuration;
+mod cut;
 mod listing;
 mod outcome;
 mod ownership;
@@ -22,6 +23,7 @@ use stead_schema::{Catalog, Problem, TypeSchema};
 
 pub use batch::BatchReads;
 pub use configuration::{Completeness, Configurable, Configuration};
+pub use cut::{cut_log, whole_lines_of_end};
 pub use listing::{ListParent, ListScope, Listed, Listing};
 pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
 pub use ownership::{Claim, Description, MarksUnavailable, Occasion, OwnerMark, Ownership, StatePlace};

@@ -23,6 +23,7 @@ use stead_journal::{Receipt, Warnings};
 use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
+use crate::cut::shortened;
 use crate::{
     BatchReads, CallOutcome, Configurable, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing,
     LiveState, Ownership, PartialResult, Provider, Reads, Recovery, Refusal, Telemetry, UpdateRequest,
@@ -68,7 +69,13 @@ impl Veil {
 
     /// Returns a refusal without secrets.
     fn refusal(&self, marks: &Marks, refusal: Refusal) -> Refusal {
-        self.known.refusal(marks.refusal(refusal))
+        let refusal = self.known.refusal(marks.refusal(refusal));
+        Refusal { message: shortened(refusal.message), ..refusal }
+    }
+
+    /// Returns a message without secrets, cut after the search.
+    fn message(&self, marks: &Marks, message: &str) -> String {
+        shortened(self.known.text(&marks.text(message)).into_owned())
     }
 
     /// Marks outputs like [`outputs`](Veil::outputs), and searches them for the secrets that they have at the paths of the request's
@@ -114,7 +121,7 @@ impl Veil {
         done: impl FnOnce(T) -> T,
     ) -> CallOutcome<T> {
         for message in warnings.take() {
-            warnings.add(self.known.text(&marks.text(&message)).into_owned());
+            warnings.add(self.message(marks, &message));
         }
         match outcome {
             CallOutcome::Done(value) => CallOutcome::Done(done(value)),
@@ -126,8 +133,7 @@ impl Veil {
             }
             CallOutcome::Refused(refusal) => CallOutcome::Refused(self.refusal(marks, refusal)),
             CallOutcome::InDoubt(Doubt { message }) => {
-                let message = self.known.text(&marks.text(&message)).into_owned();
-                CallOutcome::InDoubt(Doubt { message })
+                CallOutcome::InDoubt(Doubt { message: self.message(marks, &message) })
             }
         }
     }
@@ -377,5 +383,7 @@ impl Provider for Veil {
 
 #[cfg(test)]
 mod local_tests;
+#[cfg(test)]
+mod part_tests;
 #[cfg(test)]
 mod tests;

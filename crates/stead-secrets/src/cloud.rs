@@ -29,6 +29,7 @@ mod gcp_token;
 mod link;
 #[cfg(any(feature = "gcp-kms", feature = "azure-keyvault"))]
 mod oauth;
+mod searched;
 #[cfg(feature = "vault")]
 mod vault;
 
@@ -42,6 +43,7 @@ use zeroize::Zeroizing;
 
 use crate::{KeyManager, ManagerError};
 use link::Link;
+use searched::Searched;
 
 /// Size of a request's body that is never exceeded, so that a key is not copied while the body grows.
 const BODY: usize = 32 << 10;
@@ -67,7 +69,8 @@ pub fn cloud_manager(world: &World, text: &str) -> Option<Made> {
         "vault" | "hashivault" => VAULT,
         _ => return None,
     };
-    Some(Link::parse(text, scheme, rest).and_then(|link| made(world, &link)))
+    let manager = Link::parse(text, scheme, rest).and_then(|link| made(world, &link));
+    Some(manager.map(|manager| Arc::new(Searched(manager)) as Arc<dyn KeyManager>))
 }
 
 #[cfg(feature = "aws-kms")]

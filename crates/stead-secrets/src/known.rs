@@ -76,13 +76,40 @@ impl KnownSecrets {
         leaves(value).iter().any(found)
     }
 
+    /// Returns true if a part of the text that was cut off somewhere contains a secret, or a long line of one.
+    pub fn are_in_message(&mut self, text: &[u8]) -> bool {
+        self.index_waiting();
+        self.batches.iter().any(|batch| batch.needles.are_in_message(text))
+    }
+
     /// Returns the text with `[secret]` in the place of each secret.
     pub fn redact<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+        self.redacted(text, |needles, text| needles.contains(text).then(|| needles.redact(text)))
+    }
+
+    /// Returns a message or a log with `[secret]` in the place of each secret, and of each long line of one.
+    pub fn redact_message<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
+        self.redacted(text, |needles, text| {
+            needles.are_in_message(text).then(|| needles.redact_message(text))
+        })
+    }
+
+    /// Returns the lines of a log with `[secret]` in the place of each secret, and of each part of one that goes over several lines.
+    pub fn redact_lines(&mut self, lines: Vec<String>) -> Vec<String> {
+        self.index_waiting();
+        self.batches.iter().fold(lines, |lines, batch| batch.needles.redact_lines(&lines))
+    }
+
+    fn redacted<'a>(
+        &mut self,
+        text: &'a str,
+        redact: impl Fn(&Needles, &str) -> Option<String>,
+    ) -> Cow<'a, str> {
         self.index_waiting();
         let mut text = Cow::Borrowed(text);
         for batch in &self.batches {
-            if batch.needles.contains(text.as_bytes()) {
-                text = Cow::Owned(batch.needles.redact(&text));
+            if let Some(redacted) = redact(&batch.needles, &text) {
+                text = Cow::Owned(redacted);
             }
         }
         text

@@ -37,7 +37,7 @@ pub use process::ProcessManager;
 pub use pulumi::{PulumiCrypter, PulumiError};
 pub use redactor::Redactor;
 pub use ring::{MissingKey, UnlockedRing, create, unlock};
-pub use search::{Needles, forms, leaves};
+pub use search::{Needles, forms, leaves, lines};
 
 /// Text that stands for a secret in every output.
 pub const HIDDEN: &str = "[secret]";

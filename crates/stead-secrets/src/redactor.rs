@@ -37,13 +37,22 @@ impl Redactor {
         }
     }
 
-    /// Returns the text like [`redact`](Redactor::redact), or `None` while another text is searched: a panic must not wait.
+    /// Returns a message or a log with `[secret]` in the place of each secret, and of each long line of one.
+    pub fn redact_message<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match self.any.load(Ordering::Acquire) {
+            false => Cow::Borrowed(text),
+            true => self.known().redact_message(text),
+        }
+    }
+
+    /// Returns the text like [`redact_message`](Redactor::redact_message), or `None` while another text is searched: a panic must not
+    /// wait.
     pub fn try_redact(&self, text: &str) -> Option<String> {
         if !self.any.load(Ordering::Acquire) {
             return Some(text.to_owned());
         }
         let mut known = self.known.try_lock().ok()?;
-        Some(known.redact(text).into_owned())
+        Some(known.redact_message(text).into_owned())
     }
 
     fn known(&self) -> MutexGuard<'_, KnownSecrets> {

@@ -50,8 +50,8 @@ pub struct Host {
 /// Returns the user of this process, for a container or a service where no variable names the user.
 #[cfg(unix)]
 fn own_user() -> String {
-    use std::os::unix::fs::MetadataExt as _;
-    let Ok(uid) = std::fs::metadata("/proc/self").map(|own| own.uid()) else { return "unknown".to_owned() };
+    // Not the owner of `/proc/self`, which is root for a process that must not be dumped.
+    let uid = rustix::process::geteuid().as_raw();
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
     user_name(&users, uid).map_or_else(|| format!("uid {uid}"), str::to_owned)
 }
@@ -73,15 +73,21 @@ fn own_user() -> String {
     "unknown".to_owned()
 }
 
-/// Turns core dumps of this process off, and of the processes that it starts: its memory may hold keys and secrets.
+/// Turns core dumps of this process off, and of the processes that it starts: its memory may hold keys and secrets. The limit cannot be
+/// raised again. On Linux, no other process of the user reads the memory of this one, and no service that collects dumps gets one,
+/// which a limit does not prevent.
 ///
 /// Best effort: a system that refuses keeps its limit.
 pub fn forbid_core_dumps() {
     #[cfg(unix)]
     {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-        let maximum = getrlimit(Resource::Core).maximum;
-        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
+        use rustix::process::{Resource, Rlimit, setrlimit};
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{DumpableBehavior, set_dumpable_behavior};
+            let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
+        }
     }
 }
 
@@ -114,6 +120,18 @@ impl Host {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn process_without_core_dumps_still_knows_its_user_and_its_group() {
+        use rustix::process::{DumpableBehavior, Resource, Rlimit, dumpable_behavior, getrlimit};
+        let before = (own_user(), std::fs::read_link("/proc/self/ns/pid").ok());
+        forbid_core_dumps();
+        assert_eq!(getrlimit(Resource::Core), Rlimit { current: Some(0), maximum: Some(0) });
+        assert_eq!(dumpable_behavior().unwrap(), DumpableBehavior::NotDumpable);
+        assert_eq!((own_user(), std::fs::read_link("/proc/self/ns/pid").ok()), before);
+        assert!(std::fs::read_to_string(format!("/proc/{}/stat", std::process::id())).is_ok());
+    }
 
     #[test]
     fn user_without_a_variable_is_named_by_the_system() {

@@ -12,6 +12,7 @@ mod windows;
 mod withheld;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -21,11 +22,23 @@ pub use capture::Captured;
 pub use group::{GroupStatus, ProcessGroup};
 
 /// A command line. The child inherits the environment of this process without Stead's own secrets, with these variables added.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// Any part of it may contain secrets, so debug output has only its folder and the names of its variables.
+#[derive(Clone, PartialEq, Eq)]
 pub struct ShellCommand {
     pub line: String,
     pub folder: PathBuf,
     pub environment: BTreeMap<String, String>,
+}
+
+impl fmt::Debug for ShellCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables: Vec<&String> = self.environment.keys().collect();
+        f.debug_struct("ShellCommand")
+            .field("folder", &self.folder)
+            .field("variables", &variables)
+            .finish_non_exhaustive()
+    }
 }
 
 impl ShellCommand {
@@ -103,6 +116,20 @@ mod tests {
 
     fn real() -> Box<dyn Processes> {
         Box::new(RealProcesses)
+    }
+
+    #[test]
+    fn debug_output_shows_no_value_and_no_output() {
+        let command = ShellCommand {
+            line: "login correct-horse".into(),
+            folder: "/".into(),
+            environment: [("TOKEN".to_owned(), "correct-horse".to_owned())].into(),
+        };
+        let stdout = Captured::of(b"correct-horse");
+        let finished = FinishedProcess { end: ProcessEnd::Exited(0), stderr: stdout.clone(), stdout };
+        let shown = format!("{command:?} {finished:?}");
+        assert!(shown.contains("TOKEN") && shown.contains("13"), "{shown}");
+        assert!(!shown.contains("correct") && !shown.contains("99, 111, 114"), "{shown}");
     }
 
     #[tokio::test]

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use stead::Loaded;
 use stead::ops::OpEvent;
-use stead_model::{Code, Diagnostic, Map, Value, nearest};
+use stead_model::{BLINDED, Code, Diagnostic, Map, Secret, Text, Unopened, Value, nearest};
 
 use crate::args::OutputArguments;
 use crate::commands::run::{Outputs, show_outputs};
@@ -23,8 +23,12 @@ pub(crate) async fn output(session: &Session, arguments: &OutputArguments, ui: &
     let loaded = session.workspace.load_existing().await?;
     let outputs = loaded.state.outputs();
     let blinded = || outputs.iter().map(|(key, value)| (key.clone(), value.blinded())).collect();
-    let (shown, disclosure) = match arguments.show_secrets && outputs.values().any(Value::has_secrets) {
-        true => revealed(session, &loaded, ui).await.map(|(shown, disclosure)| (shown, Some(disclosure)))?,
+    let asked = arguments.name.as_deref();
+    let has_secrets = in_question(outputs, asked).any(|(_, value)| value.has_secrets());
+    let (shown, disclosure) = match arguments.show_secrets && has_secrets {
+        true => revealed(session, &loaded, asked, ui)
+            .await
+            .map(|(shown, disclosure)| (shown, Some(disclosure)))?,
         false => (blinded(), None),
     };
     let outputs = &shown;
@@ -63,14 +67,28 @@ pub(crate) async fn output(session: &Session, arguments: &OutputArguments, ui: &
     Ok(0)
 }
 
-/// Returns the outputs with their secrets, after the person confirmed and the history has it.
-async fn revealed(session: &Session, loaded: &Loaded, ui: &Ui) -> Result<(Map, Disclosure), Failure> {
-    let outputs = loaded.state.outputs();
+/// Returns the output with a name, or all of them.
+fn in_question<'m>(outputs: &'m Map, name: Option<&str>) -> impl Iterator<Item = (&'m Text, &'m Value)> {
+    outputs.iter().filter(move |(key, _)| name.is_none_or(|name| key.as_str() == name))
+}
+
+/// Returns the outputs in question with their secrets, after the person confirmed and the history has it. A value that is not kept stays
+/// `[secret]`.
+async fn revealed(
+    session: &Session,
+    loaded: &Loaded,
+    name: Option<&str>,
+    ui: &Ui,
+) -> Result<(Map, Disclosure), Failure> {
     let disclosure = confirm_disclosure(session, ui, "Show the secrets of this stack in the clear?")?;
     session.workspace.require_secrets(&loaded.state).await?;
     let mut shown = Map::new();
-    for (key, value) in outputs {
-        let value = value.revealed().map_err(|why| {
+    for (key, value) in in_question(loaded.state.outputs(), name) {
+        let reveal = &mut |secret: &Secret| match secret.reveal() {
+            Err(Unopened::NotKept) => Ok(Value::from(BLINDED)),
+            revealed => revealed.cloned(),
+        };
+        let value = value.try_map_secrets(reveal).map_err(|why| {
             let message = format!("the secret output {:?} cannot be opened: {why}", key.as_str());
             Failure::new(Kind::Failed, Diagnostic::error(Code::SECRETS_LOCKED, message))
         })?;

@@ -2,7 +2,8 @@
 //!
 //! The commands of a project get three secrets: the value of the config key `canary`, the age identity that opens it, and a variable
 //! that no program is granted. [`Canary::in_file`] declares a resource and an output made of the first one. When the project is
-//! dropped, no file and no output of its commands may contain a secret in any form of [`Needles`]. The environment variable
+//! dropped, no file and no output of its commands may contain a secret in any form of [`Needles`], a long line of one, or the SHA-256 of
+//! one. The environment variable
 //! `STEAD_CANARY_SEED` repeats the secrets of a failed run.
 
 mod tests;
@@ -100,12 +101,12 @@ impl Canary {
 
     /// Returns the first file or output with a secret. Resources in the folder `real` may have one.
     fn leak(&self) -> Option<String> {
-        let needles = Needles::new([&*self.value, &*self.ambient, &*self.identity.secret]);
+        let needles = Needles::with_digests([&*self.value, &*self.ambient, &*self.identity.secret]);
         let printed = self.printed.borrow();
-        if let Some(line) = printed.split(|byte| *byte == b'\n').find(|line| needles.contains(line)) {
+        if let Some(line) = printed.split(|byte| *byte == b'\n').find(|line| needles.are_in_message(line)) {
             return Some(format!("an output has a secret: {}", String::from_utf8_lossy(line)));
         }
-        if needles.contains(&*printed) {
+        if needles.are_in_message(&*printed) {
             return Some(format!("an output has a secret:\n{}", String::from_utf8_lossy(&printed)));
         }
         let mut files = Vec::new();
@@ -116,7 +117,8 @@ impl Canary {
                 return false;
             }
             let Ok(bytes) = std::fs::read(path) else { return false };
-            needles.contains(unpacked(&bytes)) || needles.contains(path.as_os_str().as_encoded_bytes())
+            needles.are_in_message(unpacked(&bytes))
+                || needles.are_in_message(path.as_os_str().as_encoded_bytes())
         };
         files.iter().find(|path| leaks(path)).map(|path| format!("{} has a secret", path.display()))
     }

@@ -71,3 +71,46 @@ fn panic_shows_no_secret() {
     );
     team.assert_nothing_printed();
 }
+
+/// A private key as `openssl` writes it to a file: 51 lines, with a line break at the end.
+fn key() -> String {
+    let line = |n: u64| format!("{:016x}", (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).repeat(4);
+    let body: String = (0..49).map(|n| line(n) + "\n").collect();
+    format!("-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\n")
+}
+
+#[test]
+fn failed_command_that_printed_a_key_shows_and_records_no_line_of_it() {
+    let key = key();
+    let whole = r#"printf %s "$KEY""#;
+    let prints = [
+        whole.to_owned(),
+        "echo $KEY".to_owned(),
+        format!(r"{whole} | sed 's/$/\r/'"),
+        format!("{whole} | tail -n 9"),
+    ];
+    for (print, end) in prints.iter().flat_map(|print| [(print, "exit 3"), (print, "kill -9 $$")]) {
+        let line = serde_json::to_string(&format!("({print}; seq 5) >&2; {end}")).unwrap();
+        let team = Team::with(&format!(
+            "import {{ config }} from \"stead\";\nimport * as local from \"stead/local\";\n\
+             const key = config.secret(\"pem\");\n\
+             new local.Command({{ create: {line}, environment: {{ KEY: key }} }}, {{ id: \"c\" }});\n"
+        ));
+        for flags in [&[][..], &["--json"], &["-vvv"]] {
+            let mut command = team.project.command(&[&["up", "--yes"], flags].concat());
+            command.env("STEAD_CONFIG_PEM", &key).envs(PASSPHRASE.iter().copied());
+            let ran = team.ended(command);
+            let said = format!("{}{}", ran.stdout, ran.stderr);
+            assert!(ran.code != 0 && (!flags.is_empty() || said.contains("[secret]")), "{line}: {said}");
+            let shown = key.lines().skip(1).take(49).find(|line| said.contains(&line[..32]));
+            assert_eq!(shown, None, "{line} {flags:?}: {said}");
+        }
+        for (path, text) in team.all_texts() {
+            assert!(
+                !key.lines().skip(1).take(49).any(|line| text.contains(&line[..32])),
+                "{}",
+                path.display()
+            );
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! A project with a secret, whose commands and files are searched for it.
 
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::project::{Project, Ran};
@@ -72,23 +73,28 @@ impl Team {
 
     /// Asserts that the secret is in no file except the real resources, and in no output.
     pub(crate) fn assert_nothing_leaked(&self) {
-        let mut searched = 0;
-        for (path, bytes) in self.project.all_files() {
-            if path.parent().is_some_and(|folder| folder.ends_with("real")) {
-                continue;
-            }
-            let plain = match bytes.starts_with(&[0x1f, 0x8b]) {
-                true => Command::new("gzip").args(["-dc"]).arg(&path).output().unwrap().stdout,
-                false => bytes,
-            };
-            searched += 1;
-            let text = String::from_utf8_lossy(&plain);
+        let texts = self.all_texts();
+        for (path, text) in &texts {
             for form in FORMS {
                 assert!(!text.contains(form), "{form:?} is in {}", path.display());
             }
         }
-        assert!(searched > 3, "only {searched} files were searched");
+        assert!(texts.len() > 3, "only {} files were searched", texts.len());
         self.assert_nothing_printed();
+    }
+
+    /// Returns every file except the real resources, unpacked.
+    pub(crate) fn all_texts(&self) -> Vec<(PathBuf, String)> {
+        let is_real = |path: &PathBuf| path.parent().is_some_and(|folder| folder.ends_with("real"));
+        let files = self.project.all_files().into_iter().filter(|(path, _)| !is_real(path));
+        let unpacked = |(path, bytes): (PathBuf, Vec<u8>)| {
+            let plain = match bytes.starts_with(&[0x1f, 0x8b]) {
+                true => Command::new("gzip").args(["-dc"]).arg(&path).output().unwrap().stdout,
+                false => bytes,
+            };
+            (path, String::from_utf8_lossy(&plain).into_owned())
+        };
+        files.map(unpacked).collect()
     }
 
     /// Asserts that the secret is in no output.

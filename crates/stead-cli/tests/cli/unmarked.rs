@@ -68,7 +68,7 @@ fn ephemeral_value_in_an_output_is_kept_nowhere() {
             "import * as stead from \"stead\";\nimport * as local from \"stead/local\";\n\
              const token = stead.ephemeral(() => {text:?});\n\
              const c = new local.Command({{ create: \"echo $T\", environment: {{ T: token }} }}, {{ id: \"c\" }});\n\
-             export const out = c.stdout;\n"
+             export const out = c.stdout;\nexport const kept = stead.secret(\"another value\");\n"
         )
     };
     let team = Team::with(&program("ephemeral-value-1234"));
@@ -76,6 +76,12 @@ fn ephemeral_value_in_an_output_is_kept_nowhere() {
     let mut command = team.project.command(&["output", "--show-secrets", "--yes"]);
     let shown = team.project.ran(command.envs(PASSPHRASE.iter().copied()).output().unwrap());
     assert!(!shown.stdout.contains("ephemeral-value-1234"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("[secret]") && shown.stdout.contains("another value"), "{}", shown.stdout);
+    for (name, value) in [("kept", "another value"), ("out", "[secret]")] {
+        let mut command = team.project.command(&["output", name, "--raw", "--show-secrets", "--yes"]);
+        let shown = team.project.ran(command.envs(PASSPHRASE.iter().copied()).output().unwrap());
+        assert_eq!(shown.ok(), value);
+    }
     assert_eq!(team.stead(&["plan", "--exit-code"]).code, 0);
 }
 

@@ -48,8 +48,8 @@ pub struct Setting {
     pub origin: Origin,
 }
 
-/// Value of a setting.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// Value of a setting. A text may be a secret, which only the declared type of its key tells, so debug output does not show it.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Given {
     /// A typed value or a secret; no table except an empty one.
@@ -58,6 +58,16 @@ pub enum Given {
     Text(String),
     /// A secret that a saved plan does not hold.
     Withheld,
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Given::Value(value) => f.debug_tuple("Value").field(value).finish(),
+            Given::Text(_) => f.write_str("Text(..)"),
+            Given::Withheld => f.write_str("Withheld"),
+        }
+    }
 }
 
 /// Place of a setting.
@@ -83,11 +93,17 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Environment variable whose name starts with [`PREFIX`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Environment variable whose name starts with [`PREFIX`]. Its text may be a secret, so debug output has only its name.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {
     pub name: String,
     pub text: String,
+}
+
+impl fmt::Debug for Variable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Variable").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// Start of the names of environment variables that set config.

@@ -62,7 +62,7 @@ impl ResourceType for Command {
                 ),
                 optional(IDEMPOTENT, Shape::Boolean, "Whether a command line can safely run twice."),
                 output("stdout", Shape::String, "Standard output of the last command; the command fails above 1 MiB."),
-                output("stderr", Shape::String, "Standard error of the last command; of more than 1 MiB, the first 1 MiB and the end."),
+                output("stderr", Shape::String, "Standard error of the last command; of more than 1 MiB, whole lines of the first 1 MiB and of the end."),
                 output("exitCode", Shape::Integer, "The exit code, which is 0."),
             ],
         )

@@ -16,6 +16,7 @@ use stead_secrets::{Digests, KnownSecrets, ShortSecrets};
 use super::marks::{Marks, found, reveal};
 use super::named::conceal_named;
 use crate::Refusal;
+use crate::cut::is_cut;
 
 /// The known secrets. Clones share them. Without a secret, an answer costs one look at a flag.
 #[derive(Clone)]
@@ -105,7 +106,12 @@ impl RunSecrets {
         if self.is_empty() {
             return Cow::Borrowed(text);
         }
-        self.known().redact(text)
+        self.known().redact_message(text)
+    }
+
+    /// Returns the lines of a log without known secrets, also without those that go over several lines.
+    pub(super) fn lines(&self, lines: Vec<String>) -> Vec<String> {
+        if self.is_empty() { lines } else { self.known().redact_lines(lines) }
     }
 
     /// Returns a refusal without known secrets. A hint with one loses its next step, which could not be carried out.
@@ -133,6 +139,7 @@ impl RunSecrets {
 fn contains(known: &mut KnownSecrets, value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(_) | Value::Secret(_) => false,
+        Value::String(text) if is_cut(text) => known.are_in_message(text.as_bytes()),
         Value::String(text) => known.are_in_text(text.as_bytes()),
         Value::Number(number) => known.are_in_text(number.to_string().as_bytes()),
         Value::List(items) => items.iter().any(|item| contains(known, item)),

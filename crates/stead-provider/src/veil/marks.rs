@@ -10,6 +10,7 @@ use stead_schema::{Change, Problem};
 use stead_secrets::{Needles, leaves};
 
 use crate::Refusal;
+use crate::cut::is_cut;
 
 /// The secrets of a request. Empty for almost every one, and then it costs a look at the values.
 #[derive(Default)]
@@ -189,9 +190,7 @@ impl Marks {
             };
         }
         match value {
-            Value::String(text) if self.needles().contains(text.as_bytes()) => {
-                self.found(Value::String(text))
-            }
+            Value::String(text) if is_secret(self.needles(), &text) => self.found(Value::String(text)),
             Value::Number(number) if self.needles().contains(number.to_string()) => {
                 self.found(Value::Number(number))
             }
@@ -307,17 +306,23 @@ impl Marks {
         if self.is_empty() {
             return text.to_owned();
         }
-        let mut text = self.needles().redact(text);
+        let mut text = self.needles().redact_message(text);
         // Short secrets are looked for as well: a message loses little if a common word is hidden.
         for (_, secret) in &self.secrets {
             if let Ok(Value::String(plain)) = secret.reveal()
+                && let plain = plain.trim()
                 && (3..8).contains(&plain.len())
-                && text.contains(plain.as_str())
+                && text.contains(plain)
             {
-                text = text.replace(plain.as_str(), BLINDED);
+                text = text.replace(plain, BLINDED);
             }
         }
         text
+    }
+
+    /// Returns the lines of a log without secrets that go over several of them.
+    pub(super) fn lines(&self, lines: Vec<String>) -> Vec<String> {
+        if self.is_empty() { lines } else { self.needles().redact_lines(&lines) }
     }
 
     pub(super) fn refusal(&self, refusal: Refusal) -> Refusal {
@@ -339,6 +344,11 @@ impl Marks {
         let Problem { path, message, help } = problem;
         Problem { path, message: self.text(&message), help: help.map(|help| self.text(&help)) }
     }
+}
+
+/// Returns true if a text of an answer contains a secret. One with a part left out may begin or end inside of a secret.
+fn is_secret(needles: &Needles, text: &str) -> bool {
+    if is_cut(text) { needles.are_in_message(text) } else { needles.contains(text.as_bytes()) }
 }
 
 /// Marks a value in which a search found a secret. It is a local secret: the secret inside is known already.

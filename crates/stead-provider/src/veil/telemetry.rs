@@ -1,6 +1,7 @@
 //! Telemetry behind the veil: a record is revealed to find its log, and no secret of the record is in a line.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -25,6 +26,20 @@ impl VeiledTelemetry {
         self.known.text(&marks.text(text)).into_owned()
     }
 
+    /// Hides the secrets that go over several lines of one stream.
+    fn hide_across(&self, marks: &Marks, lines: &mut [LogLine]) {
+        let mut streams: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (at, line) in lines.iter().enumerate() {
+            streams.entry(line.stream.clone()).or_default().push(at);
+        }
+        for places in streams.into_values() {
+            let texts = places.iter().map(|at| std::mem::take(&mut lines[*at].text)).collect();
+            for (at, text) in places.iter().zip(self.known.lines(marks.lines(texts))) {
+                lines[*at].text = text;
+            }
+        }
+    }
+
     /// Returns the telemetry of the provider. The veil offers this object only if the provider has some.
     fn inner(&self) -> Result<&dyn Telemetry, Refusal> {
         self.inner.telemetry().ok_or_else(|| Refusal::new("the provider has no logs and no metrics"))
@@ -42,7 +57,9 @@ impl Telemetry for VeiledTelemetry {
     async fn log(&self, resource: &Resource, span: Span) -> Result<LogLines, Refusal> {
         let marks = Marks::of_record(resource);
         let read = self.inner()?.log(&shown(resource), span).await;
-        let LogLines { lines, rest } = read.map_err(|refusal| self.known.refusal(marks.refusal(refusal)))?;
+        let LogLines { mut lines, rest } =
+            read.map_err(|refusal| self.known.refusal(marks.refusal(refusal)))?;
+        self.hide_across(&marks, &mut lines);
         let concealed = |line: LogLine| LogLine {
             text: self.text(&marks, &line.text),
             stream: self.text(&marks, &line.stream),
@@ -63,8 +80,8 @@ impl Telemetry for VeiledTelemetry {
     }
 }
 
-/// Returns the record as the provider gets it. A secret of several lines is hidden as a whole, because a single line of it
-/// could not be recognised; names of logs have one line.
+/// Returns the record as the provider gets it. A secret of several lines is hidden as a whole, because a short line of it could not be
+/// recognised; names of logs have one line.
 fn shown(resource: &Resource) -> Cow<'_, Resource> {
     if !resource.inputs.values().chain(resource.outputs.values()).any(Value::has_secrets) {
         return Cow::Borrowed(resource);

@@ -97,7 +97,8 @@ impl Provider for Echo {
         }
         let password = live.get("password").and_then(Value::as_str).unwrap_or_default().to_owned();
         if resource.inputs.contains_key("fail") {
-            return Err(Refusal::new(format!("cannot log in with {password}")));
+            let quoted = live.get("quoted").and_then(Value::as_str).unwrap_or(&password);
+            return Err(Refusal::new(format!("cannot log in with {quoted}")));
         }
         let echo = live.get("echo").cloned().unwrap_or_default();
         let outputs = [
@@ -213,6 +214,15 @@ impl Telemetry for Echo {
         let texts = resource.inputs.values().filter_map(Value::as_str);
         if resource.inputs.contains_key("fail") {
             return Err(Refusal::new(texts.collect::<String>()));
+        }
+        if let Some(stream) = resource.inputs.get("stream").and_then(Value::as_str) {
+            let text = |text: &str| LogLine {
+                at: None,
+                stream: "one".to_owned(),
+                text: text.to_owned(),
+                id: String::new(),
+            };
+            return Ok(LogLines { lines: stream.lines().map(text).collect(), ..LogLines::default() });
         }
         let line = |text: &str| LogLine {
             at: None,

@@ -169,7 +169,7 @@ fn refused(failures: Failures<'_>, answer: &HttpResponse) -> ManagerError {
     let inner = refusal.innererror.as_ref().map(|inner| inner.code.clone()).unwrap_or_default();
     let RefusalDetail { code, message, .. } = &refusal;
     let status = answer.status;
-    let reason = exchange::shortened(format!("HTTP {status} {code} {message}").trim());
+    let reason = exchange::one_line(format!("HTTP {status} {code} {message}").trim());
     let is_disabled = inner == "KeyDisabled" || inner == "KeyNotYetValid" || message.contains("disabled");
     match (status, failures.act) {
         (404, _) => failures.error(ManagerErrorClass::NoSuchKey, &reason).help(

@@ -59,7 +59,7 @@ pub(super) fn json<T: DeserializeOwned>(response: &HttpResponse) -> Option<T> {
     serde_json::from_slice(&response.body).ok()
 }
 
-/// Returns a message of the server, cut and without control characters, because a proxy may answer with a page.
-pub(super) fn shortened(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(300).collect()
+/// Returns a message of the server on one line. It is cut only after the search for the key ([`super::searched`]).
+pub(super) fn one_line(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
 }

@@ -151,7 +151,7 @@ fn refused(failures: Failures<'_>, answer: &HttpResponse) -> ManagerError {
     let refusal = exchange::json::<Refusal>(answer).map(|refusal| refusal.error).unwrap_or_default();
     let status = answer.status;
     let RefusalDetail { status: code, message } = &refusal;
-    let reason = exchange::shortened(format!("HTTP {status} {code} {message}").trim());
+    let reason = exchange::one_line(format!("HTTP {status} {code} {message}").trim());
     match (status, code.as_str(), failures.act) {
         (400, "INVALID_ARGUMENT", Act::Unwrap) => failures.wrong_key(&reason),
         (404, ..) | (400, "FAILED_PRECONDITION", _) => failures

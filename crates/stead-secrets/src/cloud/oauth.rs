@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use super::exchange;
 use super::failure::Failures;
+use crate::search::tell_output_search;
 use crate::{ManagerError, ManagerErrorClass};
 
 /// Time before the expiry at which a token is renewed.
@@ -43,6 +44,7 @@ impl Kept {
             return Ok(token.text.clone());
         }
         let token = renew().await?;
+        tell_output_search(&token.text);
         Ok(kept.insert(token).text.clone())
     }
 }
@@ -88,7 +90,7 @@ pub(super) fn read(
                 let error = refusal.error.and_then(|error| error.as_str().map(str::to_owned));
                 refusal.error_description.or(error)
             });
-            let text = exchange::shortened(&text.unwrap_or_default());
+            let text = exchange::one_line(&text.unwrap_or_default());
             let reason = format!("{source} gave no token: HTTP {status} {text}");
             return Err(failures.error(ManagerErrorClass::Denied, reason.trim_end()));
         }

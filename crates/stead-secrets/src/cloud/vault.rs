@@ -15,6 +15,7 @@ use super::bound::{self, Opened, context_bytes};
 use super::failure::{Act, Failures};
 use super::link::Link;
 use super::{Made, decode, encode, exchange, object};
+use crate::search::tell_output_search;
 use crate::{Assurance, DataKey, KeyManager, ManagerError, ManagerErrorClass, WrapContext};
 
 /// Start of a key that this manager wrapped; the ciphertext of Vault follows.
@@ -103,6 +104,7 @@ impl Vault {
     ) -> Result<HttpResponse, ManagerError> {
         let failures = self.failures(act);
         let token = self.token(failures).await?;
+        tell_output_search(&token);
         let verb = match act {
             Act::Wrap => "encrypt",
             Act::Unwrap => "decrypt",
@@ -168,7 +170,7 @@ fn refused(failures: Failures<'_>, answer: &HttpResponse) -> ManagerError {
     let refusal: Refusal = exchange::json(answer).unwrap_or_default();
     let status = answer.status;
     let text = refusal.errors.join("; ");
-    let reason = exchange::shortened(format!("HTTP {status} {text}").trim());
+    let reason = exchange::one_line(format!("HTTP {status} {text}").trim());
     let says = |part: &str| text.contains(part);
     let is_closed = says("not found") || says("disallowed by policy") || says("no handler for route");
     let is_sealed = matches!(status, 472 | 473 | 503) && says("sealed");

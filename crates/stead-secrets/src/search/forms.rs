@@ -6,6 +6,7 @@ use zeroize::Zeroize as _;
 
 use super::base64::{self, Alphabet};
 use super::escape::{JsonStyle, json, url, url_styles};
+use super::spaced::{lines, rewritten, spellings};
 
 /// One form of a secret, and how far it reaches beyond its bytes. The bytes are overwritten when it is dropped.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,7 +31,8 @@ impl Drop for Form {
 }
 
 /// Returns the forms of a secret, each once: as it is, escaped for JSON and by Rust's `{:?}`, in base64 at three alignments in two
-/// alphabets, in hexadecimal, and URL-encoded.
+/// alphabets, in hexadecimal, and URL-encoded; all of them without white space at its ends and with `\n` for `\r\n`; and as it is on one
+/// line.
 pub fn forms(secret: &[u8]) -> Vec<Vec<u8>> {
     let all: BTreeSet<Vec<u8>> =
         all(secret).into_iter().map(|mut form| std::mem::take(&mut form.bytes)).collect();
@@ -38,6 +40,20 @@ pub fn forms(secret: &[u8]) -> Vec<Vec<u8>> {
 }
 
 pub(super) fn all(secret: &[u8]) -> Vec<Form> {
+    let Ok(text) = str::from_utf8(secret) else { return encoded(secret) };
+    let mut forms: Vec<Form> =
+        spellings(text).iter().flat_map(|spelling| encoded(spelling.as_bytes())).collect();
+    forms.extend(rewritten(text).into_iter().map(|text| Form::exact(text.into_bytes())));
+    forms
+}
+
+/// Returns the forms of the lines of a secret of several lines, for messages and logs, which show a part of a text.
+pub(super) fn of_lines(secret: &[u8]) -> Vec<Form> {
+    lines(secret).into_iter().map(|line| Form::exact(line.as_bytes().to_vec())).collect()
+}
+
+/// Returns a text in every encoding.
+fn encoded(secret: &[u8]) -> Vec<Form> {
     let mut forms = BTreeSet::from([Form::exact(secret.to_vec())]);
     if let Ok(text) = str::from_utf8(secret) {
         let styles = JsonStyle::ALL.into_iter().filter(|style| style.matters_for(text));

@@ -5,16 +5,19 @@ use std::ops::{ControlFlow, Range};
 
 use super::base64::is_character;
 use super::decoded::{Places, readings};
-use super::forms::all;
+use super::forms::{all, of_lines};
 use super::index::{Found, Index, MOST_COMPARED};
-use super::{SEARCHED, leaves};
+use super::{SEARCHED, digest_of, leaves};
 use crate::HIDDEN;
 use stead_model::Value;
+use zeroize::Zeroizing;
 
 /// The secrets that texts are searched for. It has no `Debug`, and its bytes are overwritten when it is dropped.
 #[derive(Default)]
 pub struct Needles {
-    index: Index,
+    pub(super) index: Index,
+    /// Lines of the secrets that have several, for messages.
+    lines: Index,
     /// Short secrets, each as one number.
     short: BTreeSet<u64>,
 }
@@ -22,17 +25,29 @@ pub struct Needles {
 impl Needles {
     /// Returns the needles of these secrets. An empty secret is none.
     pub fn new<S: AsRef<[u8]>>(secrets: impl IntoIterator<Item = S>) -> Needles {
-        let (mut forms, mut short) = (Vec::new(), BTreeSet::new());
+        let (mut forms, mut lines, mut short) = (Vec::new(), Vec::new(), BTreeSet::new());
         for secret in secrets {
             match secret.as_ref() {
                 [] => {}
                 secret => match packed(secret) {
                     Some(number) => drop(short.insert(number)),
-                    None => forms.extend(all(secret)),
+                    None => {
+                        forms.extend(all(secret));
+                        lines.extend(of_lines(secret));
+                    }
                 },
             }
         }
-        Needles { index: Index::new(forms), short }
+        Needles { index: Index::new(forms), lines: Index::new(lines), short }
+    }
+
+    /// Returns the needles of these secrets and of their SHA-256, with which a guess can be checked.
+    pub fn with_digests<S: AsRef<[u8]>>(secrets: impl IntoIterator<Item = S>) -> Needles {
+        let both = |secret: S| {
+            let digest = digest_of(secret.as_ref());
+            [Zeroizing::new(secret.as_ref().to_vec()), digest]
+        };
+        Needles::new(secrets.into_iter().flat_map(both))
     }
 
     /// Returns the needles of structured secrets: their strings, their numbers and their JSON.
@@ -43,19 +58,13 @@ impl Needles {
     /// Returns true if the text contains a secret of eight bytes or more in any form, or is a shorter one.
     pub fn contains(&self, text: impl AsRef<[u8]>) -> bool {
         let text = text.as_ref();
-        self.is_secret_text(text)
-            || self.has_form(text)
-            || (!self.index.is_empty()
-                && readings(text, Places::Ignored).iter().any(|reading| self.has_form(&reading.bytes)))
+        self.is_secret_text(text) || is_in_a_reading(&self.index, text)
     }
 
-    fn has_form(&self, text: &[u8]) -> bool {
-        let mut found = false;
-        self.index.each_found(text, MOST_COMPARED, &mut |_| {
-            found = true;
-            ControlFlow::Break(())
-        });
-        found
+    /// Returns true if a message or a log contains a secret, or a long line of one.
+    pub fn are_in_message(&self, text: impl AsRef<[u8]>) -> bool {
+        let text = text.as_ref();
+        self.contains(text) || is_in_a_reading(&self.lines, text)
     }
 
     /// Returns true if the whole text is a secret that is too short to be searched for.
@@ -65,10 +74,36 @@ impl Needles {
 
     /// Returns the text with `[secret]` in the place of each secret.
     pub fn redact(&self, text: &str) -> String {
-        let on_boundaries =
-            |found: Range<usize>| text.floor_char_boundary(found.start)..text.ceil_char_boundary(found.end);
-        let found = self.found(text.as_bytes()).into_iter().map(on_boundaries);
-        String::from_utf8_lossy(&replaced(text.as_bytes(), found)).into_owned()
+        redacted(text, self.found(text.as_bytes()))
+    }
+
+    /// Returns a message or a log with `[secret]` in the place of each secret, and of each long line of one.
+    pub fn redact_message(&self, text: &str) -> String {
+        redacted(text, self.found_in_message(text))
+    }
+
+    /// Returns the lines of a log with `[secret]` in the place of each secret, and of each part of one that goes over several lines.
+    pub fn redact_lines(&self, lines: &[String]) -> Vec<String> {
+        let texts: Vec<&str> = lines.iter().map(|line| line.trim_end_matches(['\n', '\r'])).collect();
+        let found = self.found_in_message(&texts.join("\n"));
+        let (mut start, mut next) = (0, 0);
+        let redact = |(line, text): (&String, &str)| {
+            let range = start..start + text.len();
+            start = range.end + 1;
+            next += found[next..].iter().take_while(|place| place.end <= range.start).count();
+            let inside = found[next..].iter().take_while(|place| place.start < range.end);
+            let in_line = |place: &Range<usize>| {
+                place.start.max(range.start) - range.start..place.end.min(range.end) - range.start
+            };
+            redacted(text, inside.map(in_line).collect()) + &line[text.len()..]
+        };
+        lines.iter().zip(texts.iter().copied()).map(redact).collect()
+    }
+
+    fn found_in_message(&self, text: &str) -> Vec<Range<usize>> {
+        let mut found = self.found(text.as_bytes());
+        found.extend(found_in_readings(&self.lines, text.as_bytes()));
+        united(found)
     }
 
     /// Returns the bytes with `[secret]` in the place of each secret.
@@ -78,41 +113,75 @@ impl Needles {
 
     /// Returns the places of all secrets, in any reading of the text.
     fn found(&self, text: &[u8]) -> Vec<Range<usize>> {
-        let mut found = self.found_comparing(text, MOST_COMPARED);
-        if self.index.is_empty() {
-            return found;
-        }
-        for reading in readings(text, Places::Known) {
-            let places = self.found_comparing(&reading.bytes, MOST_COMPARED);
-            found.extend(places.into_iter().map(|place| reading.place(place)));
-        }
-        found.sort_by_key(|place| place.start);
-        found.dedup_by(|later, kept| {
-            let overlap = later.start < kept.end;
-            if overlap {
-                kept.end = kept.end.max(later.end);
-            }
-            overlap
-        });
-        found
-    }
-
-    /// Returns the places of all secrets, in order. Secrets that overlap have one place, so that nothing of either remains.
-    pub(super) fn found_comparing(&self, text: &[u8], most_compared: usize) -> Vec<Range<usize>> {
-        let mut found: Vec<Range<usize>> = Vec::new();
+        let mut found = found_in_readings(&self.index, text);
         if self.is_secret_text(text) {
             found.push(0..text.len());
         }
-        self.index.each_found(text, most_compared, &mut |place| {
-            let mut place = with_shared_characters(text, place);
-            while let Some(last) = found.pop_if(|last| place.start < last.end) {
-                place = last.start.min(place.start)..last.end.max(place.end);
-            }
-            found.push(place);
-            ControlFlow::Continue(())
-        });
-        found
+        united(found)
     }
+}
+
+fn has_form(index: &Index, text: &[u8]) -> bool {
+    let mut found = false;
+    index.each_found(text, MOST_COMPARED, &mut |_| {
+        found = true;
+        ControlFlow::Break(())
+    });
+    found
+}
+
+/// Returns true if the text, or a reading of it, has a form of the index.
+fn is_in_a_reading(index: &Index, text: &[u8]) -> bool {
+    !index.is_empty()
+        && (has_form(index, text)
+            || readings(text, Places::Ignored).iter().any(|reading| has_form(index, &reading.bytes)))
+}
+
+/// Returns the places of the forms of an index, in any reading of the text.
+fn found_in_readings(index: &Index, text: &[u8]) -> Vec<Range<usize>> {
+    if index.is_empty() {
+        return Vec::new();
+    }
+    let mut found = found_comparing(index, text, MOST_COMPARED);
+    for reading in readings(text, Places::Known) {
+        let places = found_comparing(index, &reading.bytes, MOST_COMPARED);
+        found.extend(places.into_iter().map(|place| reading.place(place)));
+    }
+    found
+}
+
+/// Returns the places of the forms of an index, in order. Forms that overlap have one place, so that nothing of either remains.
+pub(super) fn found_comparing(index: &Index, text: &[u8], most_compared: usize) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    index.each_found(text, most_compared, &mut |place| {
+        let mut place = with_shared_characters(text, place);
+        while let Some(last) = found.pop_if(|last| place.start < last.end) {
+            place = last.start.min(place.start)..last.end.max(place.end);
+        }
+        found.push(place);
+        ControlFlow::Continue(())
+    });
+    found
+}
+
+/// Sorts places, and makes one of those that overlap.
+fn united(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    found.sort_by_key(|place| place.start);
+    found.dedup_by(|later, kept| {
+        let overlap = later.start < kept.end;
+        if overlap {
+            kept.end = kept.end.max(later.end);
+        }
+        overlap
+    });
+    found
+}
+
+/// Replaces the places, which are in order, with `[secret]`.
+fn redacted(text: &str, found: Vec<Range<usize>>) -> String {
+    let on_boundaries =
+        |found: Range<usize>| text.floor_char_boundary(found.start)..text.ceil_char_boundary(found.end);
+    String::from_utf8_lossy(&replaced(text.as_bytes(), found.into_iter().map(on_boundaries))).into_owned()
 }
 
 /// Returns the place of a form with the characters of base64 beside it that contain bits of the secret.

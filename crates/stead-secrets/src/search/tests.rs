@@ -5,6 +5,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use proptest::prelude::*;
 use stead_model::Value;
 
+use super::needles::found_comparing;
 use super::{Needles, forms, leaves};
 
 fn redacted(secrets: &[&str], text: &str) -> String {
@@ -191,7 +192,8 @@ proptest! {
         let needles = Needles::new(&secrets);
         for text in [text.clone(), STANDARD.encode(&text), stead_model::hex(text.as_bytes())] {
             let text = text.as_bytes();
-            prop_assert_eq!(needles.found_comparing(text, 0), needles.found_comparing(text, usize::MAX));
+            let found = |most| found_comparing(&needles.index, text, most);
+            prop_assert_eq!(found(0), found(usize::MAX));
         }
     }
 
@@ -248,5 +250,72 @@ fn secret_is_found_in_every_reading_of_a_text() {
     }
     for other in ["100% of it\\ is\nno secret", "%", "%4", "\\u12", "\\ud800\\u0041", "\\", "\n"] {
         assert!(!needles.contains(other) && needles.redact(other) == other, "{other}");
+    }
+}
+
+/// A private key as a file has it: with a line break at its end.
+const KEY: &str = "-----BEGIN PRIVATE KEY-----\n\
+                   MC4CAQAwBQYDK2VwBCIEIOSLnnSM\n\
+                   \"quoted\" and\tindented  words\n\
+                   short\n\
+                   -----END PRIVATE KEY-----\n";
+
+#[test]
+fn secret_with_line_breaks_is_found_as_programs_pass_it_on() {
+    let (unix, dos) = (KEY.to_owned(), KEY.replace('\n', "\r\n"));
+    let without_controls: String = KEY.chars().filter(|c| !c.is_control()).collect();
+    let texts = [
+        unix.trim_end().to_owned(),
+        dos.trim_end().to_owned(),
+        KEY.lines().collect::<Vec<_>>().join(" "),
+        KEY.split_whitespace().collect::<Vec<_>>().join(" "),
+        dos.split([' ', '\t', '\n'])
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ")
+            .trim()
+            .to_owned(),
+        without_controls,
+    ];
+    // A secret with `\n` is not looked for with `\r\n` in it and then encoded.
+    let unix_texts = texts.iter().enumerate().filter(|(at, _)| *at != 1 && *at != 4).map(|(_, text)| text);
+    let check = |needles: &Needles, text: &str| {
+        assert!(needles.contains(text), "{text}");
+        assert_eq!(needles.redact(&format!("a {text} b")), "a [secret] b", "{text}");
+        let json = serde_json::to_string(text).unwrap();
+        assert!(needles.contains(&json), "{json}");
+    };
+    unix_texts.for_each(|text| check(&Needles::new([&unix]), text));
+    texts.iter().for_each(|text| check(&Needles::new([&dos]), text));
+    for encoded in [STANDARD.encode(unix.trim_end()), stead_model::hex(unix.trim_end().as_bytes())] {
+        assert!(Needles::new([&unix]).contains(&encoded) && Needles::new([&dos]).contains(&encoded));
+    }
+}
+
+#[test]
+fn secret_that_goes_over_lines_of_a_log_is_hidden_in_each_of_them() {
+    let needles = Needles::new(["two\nshort\nlines", "correct-horse"]);
+    let log = |lines: &[&str]| {
+        needles.redact_lines(&lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>())
+    };
+    assert_eq!(
+        log(&["", "a correct-horse b correct-horse", "is two\n", "short\r\n", "lines now\n", "short"]),
+        ["", "a [secret] b [secret]", "is [secret]\n", "[secret]\r\n", "[secret] now\n", "short"]
+    );
+    assert!(log(&[]).is_empty());
+}
+
+#[test]
+fn messages_are_searched_for_the_long_lines_of_a_secret_and_values_are_not() {
+    let needles = Needles::new([KEY, "correct-horse"]);
+    let part = "MC4CAQAwBQYDK2VwBCIEIOSLnnSM\nnot a part";
+    assert!(!needles.contains(part) && needles.are_in_message(part));
+    assert_eq!(needles.redact(part), part);
+    assert_eq!(needles.redact_message(part), "[secret]\nnot a part");
+    let quoted = r#"{"a":"\"quoted\" and\tindented  words"}"#;
+    assert_eq!(needles.redact_message(quoted), r#"{"a":"[secret]"}"#);
+    assert_eq!(needles.redact_message(&format!("a {KEY} correct-horse")), "a [secret]\n [secret]");
+    for plain in ["short", "-----BEGIN PRIVATE KEY-----", "correct"] {
+        assert!(!needles.are_in_message(plain), "{plain}");
     }
 }

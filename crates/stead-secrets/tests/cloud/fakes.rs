@@ -18,6 +18,8 @@ pub(crate) enum Mood {
     Disabled,
     /// Answers with this body and status 200.
     Says(Vec<u8>),
+    /// Refuses the request, and quotes it behind this many characters.
+    Quotes(usize),
     /// Accepts the request and closes the connection.
     Gone,
 }
@@ -40,6 +42,7 @@ impl Fake {
             match &mut *mood {
                 Mood::Normal | Mood::Throttled(0) => normal(request),
                 Mood::Says(body) => Reply::new(200, body.clone()),
+                Mood::Quotes(before) => quoted(*before, request),
                 Mood::Gone => Reply::Close,
                 throttled @ Mood::Throttled(_) => {
                     let reply = refusal(throttled);
@@ -57,6 +60,13 @@ impl Fake {
     pub(crate) fn set(&self, mood: Mood) {
         *self.mood.lock().unwrap() = mood;
     }
+}
+
+/// Returns a refusal that quotes the request, in the format of every service.
+fn quoted(before: usize, request: &Received) -> Reply {
+    let text = format!("{} {}", "x".repeat(before), String::from_utf8_lossy(&request.body));
+    let error = json!({ "code": "Odd", "status": "ODD", "message": text });
+    Reply::new(418, json!({ "__type": "Odd", "message": text, "errors": [text], "error": error }).to_string())
 }
 
 pub(crate) fn body(request: &Received) -> Value {

@@ -88,6 +88,21 @@ async fn denied_missing_and_disabled_keys_are_told_apart() {
 }
 
 #[tokio::test]
+async fn refusal_that_quotes_the_request_shows_no_part_of_the_key() {
+    for cloud in clouds() {
+        for before in (0..640).step_by(16) {
+            cloud.fake.set(Mood::Quotes(before));
+            let error = cloud.manager.wrap(&key(), &context("stack:a")).await.err().unwrap();
+            check(cloud.name, &*cloud.manager, &error);
+            let part = &KEY_BASE64[..12];
+            assert!(!error.message.contains(part), "{}, {before}: {error}", cloud.name);
+            assert!(error.message.contains("xx") || before == 0, "{}: {error}", cloud.name);
+            assert!(error.message.len() < 800, "{}: {error}", cloud.name);
+        }
+    }
+}
+
+#[tokio::test]
 async fn throttled_manager_is_asked_again_and_not_for_ever() {
     for cloud in clouds() {
         cloud.fake.set(Mood::Throttled(2));

@@ -1,13 +1,23 @@
 //! Output of a process, bounded in memory: its beginning, its end and its length.
 
+use std::fmt;
+
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 /// Output of a process. The middle of a long output is not kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// It may contain secrets, so debug output has only its length.
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Captured {
     head: Vec<u8>,
     tail: Vec<u8>,
     total: u64,
+}
+
+impl fmt::Debug for Captured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Captured").field("total", &self.total).finish_non_exhaustive()
+    }
 }
 
 impl Captured {

@@ -80,9 +80,10 @@ fn killed_runs_leave_no_secret() {
 
 #[test]
 fn failing_provider_leaves_no_secret() {
-    let project = Project::with(&PROGRAM.replace("const say = '", "const say = 'cat nowhere; exit 7; "));
+    let project = Project::with(&PROGRAM.replace(">&2';", ">&2; exit 7';"));
     for flags in [&[][..], &["--json"], &["-vvv"]] {
-        let _ = project.stead(&[&["up", "--yes"], flags].concat()).ends(1);
+        let failed = project.stead(&[&["up", "--yes"], flags].concat()).ends(1);
+        assert!(format!("{}{}", failed.stdout, failed.stderr).contains("[secret]"), "the command printed it");
     }
 }
 

@@ -204,6 +204,8 @@ fn setting_over_a_secret_is_secret_and_a_saved_config_has_neither() {
         call: vec![text("t.q", "canary"), text("o", "open")],
         ..Config::default()
     };
+    let shown = format!("{config:?}");
+    assert!(!shown.contains("canary") && shown.contains("STEAD_CONFIG_P"), "{shown}");
     let resolution = config.resolve();
     assert_eq!(
         Value::Map(resolution.values.clone()).to_json(),

@@ -4,16 +4,13 @@ use std::io;
 use std::path::Path;
 
 use stead_model::{Map, Value};
-use stead_provider::{Receipt, Refusal};
+use stead_provider::{Receipt, Refusal, cut_log, whole_lines_of_end};
 use stead_world::{Captured, FinishedProcess, GroupStatus, ProcessEnd, ProcessGroup, ShellCommand};
 
 use super::note::GroupNote;
 use crate::failure::{Attempt, Failure, OutputsLost, reason};
 use crate::machine::Machine;
 
-/// Most lines and bytes of a failed command's output that a message contains.
-const SHOWN_LINES: usize = 20;
-const SHOWN_BYTES: usize = 8 << 10;
 /// Most bytes that are passed on in a variable; the system accepts at most 128 KiB.
 const VARIABLE_BYTES: usize = 64 << 10;
 
@@ -63,7 +60,7 @@ fn left_running(property: &str, code: i32, group: &ProcessGroup, finished: &Fini
     Failure::in_doubt(format!(
         "`{property}` ended with exit code {code}, and processes that it started still run on this machine, as process group {}{}",
         group.id,
-        last_lines(finished.stderr.last())
+        printed(&finished.stderr)
     ))
 }
 
@@ -92,12 +89,7 @@ fn outputs(property: &str, finished: &FinishedProcess) -> Attempt<Map> {
 fn recorded_log(log: &Captured) -> String {
     match log.whole() {
         Some(whole) => String::from_utf8_lossy(whole).into_owned(),
-        None => format!(
-            "{}\n[stead left out {} bytes]\n{}",
-            String::from_utf8_lossy(log.first()),
-            log.left_out(),
-            String::from_utf8_lossy(log.last())
-        ),
+        None => cut_log(log.first(), log.last(), log.total()),
     }
 }
 
@@ -121,7 +113,7 @@ fn signal_doubt(property: &str, signal: i32, finished: &FinishedProcess) -> Fail
     Failure::in_doubt(format!(
         "`{property}` was ended by {}, and it is unknown how much of it ran{}",
         signal_name(signal),
-        last_lines(finished.stderr.last())
+        printed(&finished.stderr)
     ))
 }
 
@@ -161,7 +153,7 @@ fn start_refusal(property: &str, folder: &Path, error: &io::Error) -> Refusal {
 }
 
 fn exit_code_refusal(property: &str, folder: &Path, code: i32, finished: &FinishedProcess) -> Refusal {
-    let printed = last_lines(finished.stderr.last());
+    let printed = printed(&finished.stderr);
     // The shell's exit code for a process in it that a signal ended.
     let signal = match code - 128 {
         signal @ (4 | 6 | 8 | 9 | 11 | 24 | 25) => {
@@ -174,14 +166,13 @@ fn exit_code_refusal(property: &str, folder: &Path, code: i32, finished: &Finish
         .help(format!("it ran in {}; fix the command, then try again", folder.display()))
 }
 
-/// Returns the last lines of the output, to append to a sentence.
-fn last_lines(stderr: &[u8]) -> String {
-    let text = String::from_utf8_lossy(stderr);
+/// Returns the output of a failed command, to append to a sentence. It is not shortened here: only the veil knows the secrets that a
+/// cut could go through. A line that was not captured whole is left out.
+fn printed(log: &Captured) -> String {
+    let kept = log.whole().unwrap_or_else(|| whole_lines_of_end(log.last()));
+    let text = String::from_utf8_lossy(kept);
     let text = text.trim_end();
-    let lines: Vec<&str> = text.lines().rev().take(SHOWN_LINES).collect();
-    let shown = lines.into_iter().rev().collect::<Vec<_>>().join("\n");
-    let start = shown.ceil_char_boundary(shown.len().saturating_sub(SHOWN_BYTES));
-    if shown.is_empty() { String::new() } else { format!(":\n{}", &shown[start..]) }
+    if text.is_empty() { String::new() } else { format!(":\n{text}") }
 }
 
 #[cfg(test)]
@@ -189,18 +180,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn message_contains_only_the_last_twenty_lines() {
+    fn message_contains_all_output_that_was_captured_in_whole_lines() {
         let text: String = (1..=30).map(|line| format!("line {line}\n")).collect();
-        let shown = last_lines(text.as_bytes());
-        assert!(shown.starts_with(":\nline 11\n") && shown.ends_with("line 30"), "{shown}");
-        assert_eq!(last_lines(b"  \n"), "");
-        assert!(last_lines("é".repeat(100_000).as_bytes()).len() <= SHOWN_BYTES + 2);
+        assert_eq!(printed(&Captured::of(text.as_bytes())), format!(":\n{}", text.trim_end()));
+        assert_eq!(printed(&Captured::of(b"  \n")), "");
+        let long = format!("{}cut off\nlast\n", "x".repeat(2 * Captured::HEAD));
+        assert_eq!(printed(&Captured::of(long.as_bytes())), ":\nlast");
     }
 
     #[test]
     fn truncated_log_says_so() {
-        let truncated = recorded_log(&Captured::of("é".repeat(Captured::HEAD).as_bytes()));
-        assert!(truncated.contains("\n[stead left out 983040 bytes]\n"), "{}", &truncated[1 << 20..][..80]);
+        let log = format!("first\n{}\nlast\n", "é".repeat(Captured::HEAD));
+        let truncated = recorded_log(&Captured::of(log.as_bytes()));
+        assert_eq!(truncated, "first\n[stead left out 2097153 bytes]\nlast\n");
         assert_eq!(recorded_log(&Captured::of(b"as it is\n")), "as it is\n");
     }
 
