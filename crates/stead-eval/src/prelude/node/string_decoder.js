@@ -2,16 +2,13 @@
 "use strict";
 
 const { Buffer } = require("node:buffer");
+const { coded, invalidArgument } = require("node:internal/errors");
 
 class StringDecoder {
   #rest = Buffer.alloc(0);
   constructor(encoding = "utf8") {
     const name = Buffer.normalizeEncoding(encoding);
-    if (name === undefined) {
-      const error = new TypeError(`Unknown encoding: ${encoding}`);
-      error.code = "ERR_UNKNOWN_ENCODING";
-      throw error;
-    }
+    if (name === undefined) throw coded(new TypeError(`Unknown encoding: ${encoding}`), "ERR_UNKNOWN_ENCODING");
     this.encoding = name;
   }
   // Returns the number of bytes at the start that form whole characters.
@@ -19,7 +16,7 @@ class StringDecoder {
     const { length } = bytes;
     if (this.encoding === "utf16le") {
       const even = length - (length % 2);
-      const high = even >= 2 && (bytes[even - 1] & 0xfc) === 0xd8;
+      const high = even >= 2 && even === length && (bytes[even - 1] & 0xfc) === 0xd8;
       return high ? even - 2 : even;
     }
     if (this.encoding === "base64" || this.encoding === "base64url") return length - (length % 3);
@@ -34,7 +31,8 @@ class StringDecoder {
   }
   write(chunk) {
     if (typeof chunk === "string") return chunk;
-    const bytes = Buffer.concat([this.#rest, Buffer.from(chunk)]);
+    if (!ArrayBuffer.isView(chunk)) throw invalidArgument("buf", "an instance of Buffer, TypedArray, or DataView", chunk);
+    const bytes = Buffer.concat([this.#rest, Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)]);
     const end = this.#whole(bytes);
     this.#rest = bytes.subarray(end);
     return bytes.toString(this.encoding, 0, end);
