@@ -51,7 +51,11 @@ export class URL {
     return username === "" && password === "" ? "" : `${username}${password && `:${password}`}@`;
   }
   get origin() {
-    const { protocol } = this.#url;
+    const { protocol, opaque } = this.#url;
+    if (protocol === "blob:") {
+      const inner = URL.parse(opaque ?? "");
+      return inner?.protocol === "http:" || inner?.protocol === "https:" ? inner.origin : "null";
+    }
     return special(protocol) && protocol !== "file:" ? `${protocol}//${this.host}` : "null";
   }
   get protocol() {
