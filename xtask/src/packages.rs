@@ -1,6 +1,7 @@
 //! Runs scripts of real calls on npm packages here and in Node.js, and compares the results.
 //!
-//! Each file in `xtask/packages` is a program: an ES module that exports `result`, plain data. The packages are installed by
+//! Each file in `xtask/packages` is a program: an ES module that exports `result`. Both engines write it as text by `show.js`,
+//! which keeps the order of keys, `undefined`, NaN and -0. The packages are installed by
 //! npm, at the versions of `xtask/packages/package.json`, into a cache outside of the target folder. Needs node and npm.
 
 use std::collections::BTreeMap;
@@ -41,6 +42,7 @@ const REFUSED: &[(&str, &str, &str, &str)] = &[
 pub(crate) fn conforms(workspace: &Workspace, _: Extent) -> Result<String, String> {
     let mut scripts = scripts(workspace)?;
     let folder = install(workspace)?;
+    write_project(workspace, &folder)?;
     let binary = build(workspace)?;
     let mut wrong = Vec::new();
     // The table has only the packages that give the same results.
@@ -95,9 +97,18 @@ fn install(workspace: &Workspace) -> Result<PathBuf, String> {
     let arguments = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock"];
     run(Command::new("npm").args(arguments).current_dir(&folder))?;
     write(&folder.join("installed.json"), &wanted)?;
-    write(&folder.join("stead.toml"), "project = \"packages\"\nmain = \"main.mjs\"\n")?;
-    write(&folder.join("run.mjs"), "console.log(JSON.stringify((await import(\"./main.mjs\")).result));\n")?;
     Ok(folder)
+}
+
+/// Writes the files around the program: its project, and how each engine shows its result.
+fn write_project(workspace: &Workspace, folder: &Path) -> Result<(), String> {
+    let files = [
+        ("show.mjs", read(&sources(workspace).join("show.js"))?),
+        ("stead.toml", "project = \"packages\"\nmain = \"shown.mjs\"\n".to_owned()),
+        ("shown.mjs", "import { result as all } from \"./main.mjs\";\nimport { show } from \"./show.mjs\";\nexport const result = show(all);\n".to_owned()),
+        ("run.mjs", "console.log(JSON.stringify((await import(\"./shown.mjs\")).result));\n".to_owned()),
+    ];
+    files.iter().try_for_each(|(name, text)| write(&folder.join(name), text))
 }
 
 fn build(workspace: &Workspace) -> Result<PathBuf, String> {
@@ -175,7 +186,7 @@ fn table(scripts: &BTreeMap<String, String>, folder: &Path) -> Result<String, St
     let node = run(Command::new("node").arg("--version"))?;
     let mut text =
         format!("Compared with Node.js {}:\n\n| package | version | calls |\n|---|---|---|\n", node.trim());
-    for (name, script) in scripts.iter().filter(|(name, _)| *name != "node-modules") {
+    for (name, script) in scripts.iter().filter(|(name, _)| !name.starts_with("node-")) {
         let manifest: Value =
             serde_json::from_str(&read(&folder.join("node_modules").join(name).join("package.json"))?)
                 .map_err(|error| format!("{name}: {error}"))?;

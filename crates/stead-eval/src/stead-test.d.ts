@@ -42,10 +42,12 @@ export interface DeclareOptions {
   env?: string;
   namespace?: string;
   target?: string;
-  /** Values over those of stead.toml. `null` removes a value. */
+  /** Values over those of stead.toml. `null` removes a value, also inside a table or by its path: `{ "db.size": null }`. */
   config?: { readonly [key: string]: unknown };
   /** Another entry point than `main` of stead.toml. */
   main?: string;
+  /** Variables that `process.env` has: only those that stead.toml grants. Without this option there is none. */
+  environment?: { readonly [name: string]: string };
   /** Texts of files, in place of those of the project. */
   files?: { readonly [path: string]: string };
   /** Answers of `Type.get(id)`: by type and id, the properties. */

@@ -291,3 +291,78 @@ fn module_state_does_not_leak_from_one_declare_to_the_next() {
     );
     project.stead(&["test"]).ok();
 }
+
+#[test]
+fn null_removes_settings_in_tables_and_by_their_path() {
+    let project = Project::only(
+        "import { config } from \"stead\";\nconst db = config.get(\"db\") as any;\nexport const out = [db?.size ?? \"none\", db?.name ?? \"none\"];\n",
+    );
+    project.write("stead.toml", "project = \"shop\"\n[config.db]\nsize = 3\nname = \"main\"\n");
+    project.write(
+        "main.test.ts",
+        &format!(
+            r#"{HEAD}
+test("null removes", () => {{
+  expect(declare().outputs.out).toEqual([3, "main"]);
+  expect(declare({{ config: {{ "db.size": null }} }}).outputs.out).toEqual(["none", "main"]);
+  expect(declare({{ config: {{ db: {{ size: null }} }} }}).outputs.out).toEqual(["none", "main"]);
+  expect(declare({{ config: {{ db: {{ size: null, name: "other" }} }} }}).outputs.out).toEqual(["none", "other"]);
+  expect(declare({{ config: {{ db: null }} }}).outputs.out).toEqual(["none", "none"]);
+}});
+"#
+        ),
+    );
+    project.stead(&["test"]).ok();
+}
+
+#[test]
+fn test_gives_the_variables_that_the_project_grants() {
+    let project = Project::only(
+        "export const out = [process.env.STAGE ?? \"none\", Object.keys(process.env).length];\n",
+    );
+    project.write("stead.toml", "project = \"shop\"\n[program]\nenvironment = [\"STAGE\"]\n");
+    project.write(
+        "main.test.ts",
+        &format!(
+            r#"{HEAD}
+test("only what the test gives", () => {{
+  expect(declare().outputs.out).toEqual(["none", 0]);
+  expect(declare({{ environment: {{ STAGE: "beta" }} }}).outputs.out).toEqual(["beta", 1]);
+}});
+test("not granted", () => {{ declare({{ environment: {{ OTHER: "x" }} }}); }});
+"#
+        ),
+    );
+    let ran = project.stead(&["test"]);
+    assert!(ran.stdout.contains("Tests: 1 failed, 1 passed."), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("ST0903") && ran.stdout.contains("`OTHER`"), "{}", ran.stdout);
+}
+
+#[test]
+#[cfg(unix)]
+fn inner_dependencies_of_linked_packages_are_found() {
+    let project = Project::only("import { outer } from \"outer\";\nexport const out = outer;\n");
+    let store = "node_modules/.pnpm/outer@1.0.0/node_modules";
+    project.write(
+        &format!("{store}/outer/package.json"),
+        "{ \"name\": \"outer\", \"type\": \"module\", \"main\": \"index.js\" }",
+    );
+    project.write(
+        &format!("{store}/outer/index.js"),
+        "import { inner } from \"inner\";\nexport const outer = `outer ${inner}`;\n",
+    );
+    project.write(
+        &format!("{store}/inner/package.json"),
+        "{ \"name\": \"inner\", \"type\": \"module\", \"main\": \"index.js\" }",
+    );
+    project.write(&format!("{store}/inner/index.js"), "export const inner = \"inner\";\n");
+    std::os::unix::fs::symlink(".pnpm/outer@1.0.0/node_modules/outer", project.path("node_modules/outer"))
+        .unwrap();
+    project.write(
+        "main.test.ts",
+        &format!(
+            "{HEAD}test(\"found\", () => {{ expect(declare().outputs.out).toBe(\"outer inner\"); }});\n"
+        ),
+    );
+    project.stead(&["test"]).ok();
+}

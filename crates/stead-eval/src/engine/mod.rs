@@ -20,6 +20,7 @@ use rquickjs::{
 };
 use stead_model::{Code, Diagnostic, Graph};
 
+use crate::compile::Format;
 use crate::declare::{self, names, outputs};
 use crate::host::{self, Handles, SharedSession};
 use crate::testing::TestFileResult;
@@ -208,6 +209,10 @@ impl Engine {
         let code = code.unwrap_or_default();
         let module = self.caught(ctx, modules::declare(ctx, &entry, code))?;
         let (module, done) = self.caught(ctx, module.eval())?;
+        if self.session.borrow().files.get(&entry).is_some_and(|file| file.format == Format::CommonJs) {
+            // The top level of a CommonJS file is no job: what waits comes before the first one.
+            self.caught(ctx, self.handles.run_waiting(ctx))?;
+        }
         let exports = self.caught(ctx, module.namespace())?;
         Some(StartedProgram { exports: Persistent::save(ctx, exports), done: Persistent::save(ctx, done) })
     }
@@ -226,7 +231,12 @@ impl Engine {
             }
             match runtime.execute_pending_job() {
                 Ok(true) => {}
-                Ok(false) => return,
+                Ok(false) => {
+                    let went_on = context.with(|ctx| self.caught(&ctx, self.handles.run_waiting(&ctx)));
+                    if went_on != Some(true) {
+                        return;
+                    }
+                }
                 // The exception belongs to no promise: a `queueMicrotask` job threw, or a limit was exceeded.
                 Err(thrown) => thrown.0.with(|ctx| self.failed(&ctx, &ctx.catch())),
             }

@@ -114,11 +114,26 @@ impl<'js> Host<'js> {
                 let Some(entries) = entries else { return Ok(()) };
                 let names = Array::new(ctx.clone())?;
                 for (index, entry) in entries.iter().enumerate() {
-                    let kind = if entry.kind == EntryKind::Folder { "d" } else { "f" };
+                    let kind = match entry.kind {
+                        EntryKind::File => 'f',
+                        EntryKind::Folder => 'd',
+                        EntryKind::Other => '?',
+                    };
                     define(&names, index as u32, format!("{kind}{}", entry.name))?;
                 }
                 define(object, "entries", names)
             })
+        })?;
+        let session = self.session.clone();
+        self.function("nodeRealPath", move |ctx: Ctx<'js>, path: String| {
+            let real = inside(&path).and_then(|path| session.borrow().requester.real_path(&path));
+            answer(&ctx, real, |object, real| {
+                define(object, "path", format!("{PROJECT}/{real}").trim_end_matches('/'))
+            })
+        })?;
+        self.function("promiseState", promise_state)?;
+        self.function("proxyTarget", |value: Value<'js>| {
+            value.into_proxy().and_then(|proxy| proxy.target().ok())
         })?;
         self.digests()
     }
@@ -149,6 +164,20 @@ fn bytes_or_undefined<'js>(ctx: &Ctx<'js>, bytes: Option<Vec<u8>>) -> rquickjs::
         Some(bytes) => TypedArray::<u8>::new(ctx.clone(), bytes).map(TypedArray::into_value),
         None => Ok(Value::new_undefined(ctx.clone())),
     }
+}
+
+/// Returns state and result of a promise, which only `util.inspect` shows; undefined for another value.
+fn promise_state<'js>(ctx: Ctx<'js>, value: Value<'js>) -> rquickjs::Result<Option<Object<'js>>> {
+    let Some(promise) = value.into_promise() else { return Ok(None) };
+    let object = Object::new(ctx.clone())?;
+    let (state, result) = match promise.result::<Value<'js>>() {
+        None => ("pending", None),
+        Some(Ok(result)) => ("resolved", Some(result)),
+        Some(Err(_)) => ("rejected", Some(ctx.catch())),
+    };
+    define(&object, "state", state)?;
+    define(&object, "result", result)?;
+    Ok(Some(object))
 }
 
 /// Returns the path in the project of a path as the program sees it.

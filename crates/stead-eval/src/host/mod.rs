@@ -46,6 +46,8 @@ pub(crate) struct Handles {
     prototype: RefCell<Option<Persistent<Object<'static>>>>,
     thrown_at: RefCell<Option<Persistent<Function<'static>>>>,
     before_job: RefCell<Option<Persistent<Function<'static>>>>,
+    /// Runs work of the program that waits until no job is left.
+    waiting: RefCell<Option<Persistent<Function<'static>>>>,
     run_deferred: RefCell<Option<Persistent<Function<'static>>>>,
     /// Prelude function that returns a module of Node.js.
     node_module: RefCell<Option<Persistent<Function<'static>>>>,
@@ -119,6 +121,14 @@ impl Handles {
         }
     }
 
+    /// Runs work of the program that waits until no job is left. Returns false if nothing waits.
+    pub(crate) fn run_waiting<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<bool> {
+        match self.waiting.borrow().clone() {
+            Some(function) => function.restore(ctx)?.call(()),
+            None => Ok(false),
+        }
+    }
+
     /// Inspects the values that deferred functions use. Mistakes are recorded in the session.
     pub(crate) fn check_deferred<'js>(&self, ctx: &Ctx<'js>) -> rquickjs::Result<()> {
         match self.check_deferred.borrow().clone() {
@@ -141,6 +151,7 @@ impl Handles {
         self.number_symbol.replace(None);
         self.check_deferred.replace(None);
         self.before_job.replace(None);
+        self.waiting.replace(None);
         self.thrown_at.replace(None);
         self.node_of.replace(None);
         self.unknown.replace(None);
@@ -239,6 +250,10 @@ impl<'js> Host<'js> {
         let handles = self.handles.clone();
         self.function("beforeJob", move |ctx: Ctx<'js>, function: Function<'js>| {
             handles.before_job.replace(Some(Persistent::save(&ctx, function)));
+        })?;
+        let handles = self.handles.clone();
+        self.function("whenIdle", move |ctx: Ctx<'js>, function: Function<'js>| {
+            handles.waiting.replace(Some(Persistent::save(&ctx, function)));
         })?;
         let session = self.session.clone();
         self.function(

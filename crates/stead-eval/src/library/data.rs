@@ -49,7 +49,8 @@ fn value_of(value: &DeValue<'_>) -> Tree {
         DeValue::String(text) => text.as_ref().into(),
         DeValue::Boolean(flag) => Value::Bool(*flag).into(),
         DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
-            Ok(number) => Value::from(number).into(),
+            // A program holds doubles; a deferred call gives the same number.
+            Ok(number) => Tree::Value(Number::from_f64(number as f64).map_or(Value::Null, Value::Number)),
             Err(_) => integer.to_string().into(),
         },
         DeValue::Float(float) => match float.as_str().parse().ok().and_then(Number::from_f64) {

@@ -100,7 +100,18 @@ fn texts_at<'a>(arguments: &'a [Value], index: usize, what: &str) -> Result<Vec<
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test")]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_are_the_doubles_that_a_program_sees() {
+        for (name, text) in [("yaml.parse", "9007199254740993"), ("toml.parse", "a = 9007199254740993")] {
+            let read = call(name, &[Value::from(text)]).unwrap().unwrap().into_value().to_json();
+            assert!(read.contains("9007199254740992"), "{name}: {read}");
+        }
+    }
+
     #[test]
     fn module_stead_has_every_function() {
         let prelude =

@@ -216,11 +216,9 @@ pub(super) fn plain(text: &str) -> Option<Value> {
     })
 }
 
+/// Returns an integer as the nearest double, which is all that a program can hold: a deferred call gives the same number.
 fn whole(text: &str) -> Option<Value> {
-    match text.parse::<i64>() {
-        Ok(number) => Some(Value::from(number)),
-        Err(_) => text.parse().ok().and_then(Number::from_f64).map(Value::Number),
-    }
+    text.parse().ok().and_then(Number::from_f64).map(Value::Number)
 }
 
 fn radix(digits: &str, radix: u32) -> Option<Value> {

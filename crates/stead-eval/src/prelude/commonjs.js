@@ -167,7 +167,7 @@ const internal = freeze({
   host: freeze({
     digest: host.digest, hmac: host.hmac, environment: host.environment, readBytes: host.nodeReadBytes, listFolder: host.nodeListFolder,
     encodeText: host.encodeText, decodeText: host.decodeText, base64Encode: host.base64Encode, base64Decode: host.base64Decode,
-    projectFolder: host.projectFolder,
+    projectFolder: host.projectFolder, whenIdle: host.whenIdle, promiseState: host.promiseState, proxyTarget: host.proxyTarget, realPath: host.nodeRealPath,
   }),
   isUnknown: (value) => idOf(value) !== undefined,
   describe: (value) => host.describe(idOf(value)),

@@ -33,16 +33,38 @@ export class TextEncoder {
   }
 }
 
+// Returns the number of bytes at the end that begin a character and do not end it.
+function unfinished(bytes) {
+  const { length } = bytes;
+  for (let back = 1; back <= 3 && back <= length; back++) {
+    const lead = bytes[length - back];
+    if ((lead & 0xc0) === 0x80) continue;
+    const size = lead >= 0xc2 && lead <= 0xdf ? 2 : (lead & 0xf0) === 0xe0 ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 1;
+    if (size <= back) return 0;
+    // Some second bytes would make a surrogate, a number that is too large, or one that is written too long.
+    const second = back === 1 ? 0x90 : bytes[length - back + 1];
+    const lowest = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+    const highest = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+    return back === 1 || (second >= lowest && second <= highest) ? back : 0;
+  }
+  return 0;
+}
+
 export class TextDecoder {
   #fatal;
   #ignoreBOM;
-  constructor(label = "utf-8", options = {}) {
+  // Bytes of a character that the next call of a stream completes.
+  #rest = new NativeBytes(0);
+  // No text of the stream has been returned yet: a byte order mark may come.
+  #atStart = true;
+  constructor(label = "utf-8", given = {}) {
+    const options = given ?? {};
     const wanted = toText(needed(label, "TextDecoder")).trim().toLowerCase();
     if (wanted !== "utf-8" && wanted !== "utf8" && wanted !== "unicode-1-1-utf-8") {
       throw new RangeError(`TextDecoder supports only utf-8, not ${wanted}`);
     }
-    this.#fatal = needed(options.fatal, "TextDecoder") === true;
-    this.#ignoreBOM = needed(options.ignoreBOM, "TextDecoder") === true;
+    this.#fatal = !!needed(options.fatal, "TextDecoder");
+    this.#ignoreBOM = !!needed(options.ignoreBOM, "TextDecoder");
   }
   get encoding() {
     return "utf-8";
@@ -53,10 +75,23 @@ export class TextDecoder {
   get ignoreBOM() {
     return this.#ignoreBOM;
   }
-  decode(bytes = new NativeBytes(0)) {
-    const text = host.decodeText(bytesOf(bytes, "TextDecoder"), this.#fatal);
-    if (text === undefined) throw new NativeTypeError("the bytes are not valid utf-8");
-    return !this.#ignoreBOM && text[0] === "\ufeff" ? text.slice(1) : text;
+  decode(bytes = new NativeBytes(0), options = {}) {
+    const stream = !!needed(needed(options, "TextDecoder")?.stream, "TextDecoder");
+    const given = bytesOf(bytes, "TextDecoder");
+    const { length } = this.#rest;
+    const whole = new NativeBytes(length + given.length);
+    whole.set(this.#rest);
+    whole.set(given, length);
+    const end = stream ? whole.length - unfinished(whole) : whole.length;
+    const text = host.decodeText(whole.slice(0, end), this.#fatal);
+    this.#rest = text === undefined || !stream ? new NativeBytes(0) : whole.slice(end);
+    const first = this.#atStart;
+    this.#atStart = !stream || (first && end === 0);
+    if (text === undefined) {
+      const error = new NativeTypeError("The encoded data was not valid for encoding utf-8");
+      throw defineProperty(error, "code", { value: "ERR_ENCODING_INVALID_ENCODED_DATA", writable: true, enumerable: true, configurable: true }) && error;
+    }
+    return first && !this.#ignoreBOM && text[0] === "\ufeff" ? text.slice(1) : text;
   }
 }
 

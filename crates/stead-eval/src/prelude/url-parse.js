@@ -42,7 +42,12 @@ export function decode(text) {
 
 const text8 = (bytes, at) => String.fromCharCode(bytes[at] ?? 0, bytes[at + 1] ?? 0);
 
-const invalid = (input) => new NativeTypeError(`\`${input}\` is not a valid URL`);
+function invalid(input) {
+  const error = new NativeTypeError(`\`${input}\` is not a valid URL`);
+  error.code = "ERR_INVALID_URL";
+  error.input = input;
+  return error;
+}
 
 // Parses a URL. `host` is null if missing; `opaque` is a path that is not a list of segments.
 export function parse(input, base) {

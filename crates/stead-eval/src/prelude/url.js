@@ -51,7 +51,11 @@ export class URL {
     return username === "" && password === "" ? "" : `${username}${password && `:${password}`}@`;
   }
   get origin() {
-    const { protocol } = this.#url;
+    const { protocol, opaque } = this.#url;
+    if (protocol === "blob:") {
+      const inner = URL.parse(opaque ?? "");
+      return inner?.protocol === "http:" || inner?.protocol === "https:" ? inner.origin : "null";
+    }
     return special(protocol) && protocol !== "file:" ? `${protocol}//${this.host}` : "null";
   }
   get protocol() {
@@ -120,8 +124,9 @@ export class URL {
     return this.#url.query ? `?${this.#url.query}` : "";
   }
   set search(text) {
-    const query = toText(text).replace(/^\?/, "");
-    this.#url.query = query === "" ? undefined : encode(query, special(this.#url.protocol) ? `${QUERY}'` : QUERY);
+    const given = toText(text);
+    this.#url.query = given === "" ? undefined : encode(given.replace(/^\?/, ""), special(this.#url.protocol) ? `${QUERY}'` : QUERY);
+    this.#shorten();
     renew(this.#params, this.#url.query ?? "");
   }
   get searchParams() {
@@ -131,8 +136,14 @@ export class URL {
     return this.#url.hash ? `#${this.#url.hash}` : "";
   }
   set hash(text) {
-    const hash = toText(text).replace(/^#/, "");
-    this.#url.hash = hash === "" ? undefined : encode(hash, FRAGMENT);
+    const given = toText(text);
+    this.#url.hash = given === "" ? undefined : encode(given.replace(/^#/, ""), FRAGMENT);
+    this.#shorten();
+  }
+  // Spaces at the end of an opaque path are kept only before another part.
+  #shorten() {
+    const { opaque, query, hash } = this.#url;
+    if (opaque !== null && query === undefined && hash === undefined) this.#url.opaque = opaque.replace(/ +$/, "");
   }
   toString() {
     return this.href;
@@ -158,19 +169,23 @@ export class URLSearchParams {
   }
   constructor(init = "") {
     if (typeof init === "object" && init !== null) {
-      const list = typeof init[Symbol.iterator] === "function" ? [...init] : Object.entries(init);
-      this.#pairs = list.map((pair) => {
-        const [name, value, ...more] = pair;
-        if (value === undefined || more.length > 0) throw new NativeTypeError("each parameter must be a name and a value");
-        return [toText(name), toText(value)];
+      if (typeof init[Symbol.iterator] !== "function") {
+        // A record has each name once: unpaired surrogates make different keys equal.
+        for (const [name, value] of Object.entries(init)) this.set(name, value);
+        return;
+      }
+      this.#pairs = [...init].map((given) => {
+        const pair = [...given];
+        if (pair.length !== 2) throw tuple();
+        return [textOf(pair[0]), textOf(pair[1])];
       });
-    } else this.#pairs = pairsOf(toText(init).replace(/^\?/, ""));
+    } else if (init !== null) this.#pairs = pairsOf(toText(init).replace(/^\?/, ""));
   }
   get size() {
     return this.#pairs.length;
   }
   append(name, value) {
-    this.#pairs.push([toText(name), toText(value)]);
+    this.#pairs.push([textOf(name), textOf(value)]);
     this.#changed();
   }
   delete(name, value) {
@@ -188,7 +203,7 @@ export class URLSearchParams {
     return this.#pairs.some(matcher(name, value));
   }
   set(name, value) {
-    const [key, text] = [toText(name), toText(value)];
+    const [key, text] = [textOf(name), textOf(value)];
     const at = this.#pairs.findIndex(matcher(key));
     if (at < 0) this.#pairs.push([key, text]);
     else {
@@ -222,8 +237,16 @@ export class URLSearchParams {
   }
 }
 
+// Unpaired surrogates become the replacement character.
+const textOf = (value) => toText(value).toWellFormed();
+function tuple() {
+  const error = new NativeTypeError("Each query pair must be an iterable [name, value] tuple");
+  error.code = "ERR_INVALID_TUPLE";
+  return error;
+}
+
 function matcher(name, value) {
-  const [key, text] = [toText(name), value === undefined ? undefined : toText(value)];
+  const [key, text] = [textOf(name), value === undefined ? undefined : textOf(value)];
   return (pair) => pair[0] === key && (text === undefined || pair[1] === text);
 }
 

@@ -20,9 +20,15 @@ const PURE: &[(&str, &str)] = &[
     ("url", include_str!("../prelude/node/url.js")),
     ("util", include_str!("../prelude/node/util.js")),
     ("internal/inspect", include_str!("../prelude/node/inspect.js")),
+    ("internal/buffer-numbers", include_str!("../prelude/node/buffer-numbers.js")),
     ("internal/equal", include_str!("../prelude/node/equal.js")),
+    ("internal/errors", include_str!("../prelude/node/errors.js")),
+    ("internal/tasks", include_str!("../prelude/node/tasks.js")),
     ("internal/unavailable", include_str!("../prelude/node/unavailable.js")),
     ("internal/globals", include_str!("../prelude/node/globals.js")),
+    ("internal/types", include_str!("../prelude/node/types.js")),
+    ("internal/url-legacy", include_str!("../prelude/node/url-legacy.js")),
+    ("internal/url-resolve", include_str!("../prelude/node/url-resolve.js")),
     ("async_hooks", include_str!("../prelude/node/async_hooks.js")),
     ("perf_hooks", "module.exports = require(\"node:internal/globals\").perfHooks;"),
     ("timers", "module.exports = require(\"node:internal/globals\").timers;"),
@@ -34,7 +40,7 @@ const PURE: &[(&str, &str)] = &[
     ("fs/promises", "module.exports = require(\"node:fs\").promises;"),
     ("path/posix", "module.exports = require(\"node:path\").posix;"),
     ("path/win32", "module.exports = require(\"node:path\").win32;"),
-    ("util/types", "module.exports = require(\"node:util\").types;"),
+    ("util/types", "module.exports = require(\"node:internal/types\");"),
 ];
 
 /// Functions of the modules that are not available: a module and its functions on each line.

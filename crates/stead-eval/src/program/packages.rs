@@ -94,7 +94,9 @@ impl Packages {
         }
         let Some((name, subpath)) = split(specifier) else { return Err(not_found(specifier, &[])) };
         let (folder, manifest) = self.find(base, specifier, name)?;
-        self.folders.borrow_mut().entry(folder.clone()).or_insert_with(|| name.to_owned());
+        if !folder.is_empty() {
+            self.folders.borrow_mut().entry(folder.clone()).or_insert_with(|| name.to_owned());
+        }
         let targets =
             manifest.targets(subpath, mode).map_err(|why| no_target(name, subpath, &folder, why))?;
         Ok(PackageTarget::Files(targets.iter().flat_map(|target| self.below(&folder, target)).collect()))
@@ -125,18 +127,14 @@ impl Packages {
     }
 
     fn private(&self, base: &str, specifier: &str, mode: Mode) -> Outcome<PackageTarget> {
-        for folder in ancestors(base).into_iter().chain([""]) {
-            if let Some(manifest) = self.manifest(folder)? {
-                let target = manifest.private_target(specifier, mode);
-                return Ok(match target.map_err(|why| no_target(folder, specifier, folder, why))? {
-                    Target::Files(targets) => PackageTarget::Files(
-                        targets.iter().flat_map(|target| self.below(folder, target)).collect(),
-                    ),
-                    Target::Package(name) => PackageTarget::Package(name),
-                });
+        let Some((folder, manifest)) = self.scope_of(base)? else { return Err(not_found(specifier, &[])) };
+        let target = manifest.private_target(specifier, mode);
+        Ok(match target.map_err(|why| no_target(&folder, specifier, &folder, why))? {
+            Target::Files(targets) => {
+                PackageTarget::Files(targets.iter().flat_map(|target| self.below(&folder, target)).collect())
             }
-        }
-        Err(not_found(specifier, &[]))
+            Target::Package(name) => PackageTarget::Package(name),
+        })
     }
 
     /// Returns a target as written, followed by the target with each optional extension.
@@ -156,16 +154,15 @@ impl Packages {
         {
             return Ok((folder.clone(), manifest));
         }
+        if let Some((folder, manifest)) = self.scope_of(base)?
+            && manifest.name.as_deref() == Some(name)
+            && manifest.has_exports()
+        {
+            // A package may import itself by name.
+            return Ok((folder, manifest));
+        }
         let mut looked = Vec::new();
         for folder in ancestors(base).into_iter().chain([""]) {
-            // A package may import itself by name.
-            if !folder.is_empty()
-                && let Some(manifest) = self.manifest(folder)?
-                && manifest.name.as_deref() == Some(name)
-                && manifest.has_exports()
-            {
-                return Ok((folder.to_owned(), manifest));
-            }
             if folder == "node_modules" || folder.ends_with("/node_modules") {
                 continue;
             }
@@ -179,6 +176,19 @@ impl Packages {
             looked.push(place);
         }
         Err(not_found(specifier, &looked))
+    }
+
+    /// Returns the folder of the nearest `package.json` around a file, which decides about names that start with `#` too.
+    fn scope_of(&self, path: &str) -> Outcome<Option<(String, Rc<Manifest>)>> {
+        for folder in ancestors(path).into_iter().chain([""]) {
+            if folder.ends_with("node_modules") {
+                break;
+            }
+            if let Some(manifest) = self.manifest(folder)? {
+                return Ok(Some((folder.to_owned(), manifest)));
+            }
+        }
+        Ok(None)
     }
 
     /// Returns the folder that a package folder is a symbolic link to, as `npm` workspaces and `pnpm` create them.

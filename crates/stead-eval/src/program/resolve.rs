@@ -44,6 +44,8 @@ enum Found {
     Missing,
     Text(String),
     Taken,
+    /// The path leads through a symbolic link to this file.
+    Link(String),
 }
 
 impl From<Box<Diagnostic>> for Unresolved {
@@ -134,26 +136,35 @@ impl Resolver {
         }
     }
 
-    /// Returns the first file that exists.
+    /// Returns the first file that exists, by its real path: a module behind a symbolic link is the module itself.
     fn first(&self, files: &[String]) -> Result<Option<String>, Unresolved> {
         for path in files.iter().filter(|path| !is_declaration(path) && !path.is_empty()) {
             match self.files.borrow().get(path) {
                 Some(Found::Missing) => continue,
                 Some(Found::Text(_) | Found::Taken) => return Ok(Some(path.clone())),
+                Some(Found::Link(real)) => return Ok(Some(real.clone())),
                 None => {}
             }
-            let found = match self.requester.read(path) {
-                Ok(Some(text)) => Found::Text(text),
-                Ok(None) => Found::Missing,
-                Err(error) => return Err(Unresolved::from(Box::new(unreadable(path, &error)))),
-            };
-            let exists = matches!(found, Found::Text(_));
-            self.files.borrow_mut().insert(path.clone(), found);
-            if exists {
-                return Ok(Some(path.clone()));
+            let unreadable = |error: String| Unresolved::from(Box::new(unreadable(path, &error)));
+            match self.requester.read(path).map_err(unreadable)? {
+                Some(text) => return self.keep(path, text).map(Some).map_err(unreadable),
+                None => drop(self.files.borrow_mut().insert(path.clone(), Found::Missing)),
             }
         }
         Ok(None)
+    }
+
+    /// Keeps the text of a file, and returns the real path of the file. The folders of packages are real paths already.
+    fn keep(&self, path: &str, text: String) -> Result<String, String> {
+        let real = if is_foreign(path) { path.to_owned() } else { self.requester.real_path(path)? };
+        let mut files = self.files.borrow_mut();
+        if real != path {
+            files.insert(path.to_owned(), Found::Link(real.clone()));
+        }
+        if !matches!(files.get(&real), Some(Found::Taken)) {
+            files.insert(real.clone(), Found::Text(text));
+        }
+        Ok(real)
     }
 }
 

@@ -96,7 +96,7 @@ export const hashes = [hash("abc"), hash(new TextEncoder().encode("abc")) === ha
     > based = ["aGn/",true,"w6k=","é","AP8="]
     > decoded = ["é🦀�","A",2,"A�B","A\u0000B\u0000"]
     > encoded = [[195,169,240,159,166,128,239,191,189],{"read":2,"written":3},[97,195,169,0]]
-    > failed = ["TypeError: the bytes are not valid utf-8","InvalidCharacterError: btoa takes characters up to U+00FF; use `base64.encode` of module stead","InvalidCharacterError: atob: the text is not valid base64","TypeError: hash: unknown algorithm `crc32`; use md5, sha1, sha256, sha384 or sha512"]
+    > failed = ["TypeError: The encoded data was not valid for encoding utf-8","InvalidCharacterError: btoa takes characters up to U+00FF; use `base64.encode` of module stead","InvalidCharacterError: atob: the text is not valid base64","TypeError: hash: unknown algorithm `crc32`; use md5, sha1, sha256, sha384 or sha512"]
     > hashes = ["ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",true,"ddaf35a193617aba"]
     "#);
 }

@@ -20,6 +20,7 @@ mod math;
 mod misplaced;
 mod moves;
 mod node;
+mod node_edges;
 mod node_modules;
 mod options;
 mod packages;

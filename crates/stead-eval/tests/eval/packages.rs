@@ -154,3 +154,30 @@ fn error_inside_a_package_is_reported_in_the_package() {
       note: the program imports `check` at main.ts:1:8
     ");
 }
+
+#[test]
+fn module_behind_a_link_is_the_module_itself() {
+    let main = "import { counter as a } from './real/c';\nimport { counter as b } from './linked/c';\nimport { counter as c } from './again';\n\
+        import { made } from './linked/r';\na.n++;\nb.n++;\nexport const out = [a === b, b === c, c.n];\nexport { made };\n";
+    let run = program(main)
+        .file("real/c.ts", "export const counter = { n: 0 };\n")
+        .file("real/r.ts", "import { File } from 'stead/local';\nimport { counter } from './c';\nexport const made = counter.n;\nnew File({ path: 'a' });\n")
+        .file("linked", "-> real")
+        .file("again.ts", "-> real/c.ts");
+    let text = show(&run.graph());
+    assert!(text.contains("> out = [true,true,2]") && text.contains("real.r:local.File"), "{text}");
+}
+
+#[test]
+fn root_package_imports_itself_by_name_and_only_the_nearest_package_does() {
+    let main = "import { a } from 'shop/lib';\nexport const out = a;\n";
+    let manifest = "{ \"name\": \"shop\", \"exports\": { \"./lib\": \"./lib/a.js\" } }";
+    let run = program(main).file("package.json", manifest).file("lib/a.ts", "export const a = 'own';\n");
+    assert_eq!(show(&run.graph()), "> out = \"own\"\n");
+    let nested = program("import { out } from './inner/b';\nexport { out };\n")
+        .file("package.json", manifest)
+        .file("lib/a.ts", "export const a = 'own';\n")
+        .file("inner/package.json", "{ \"name\": \"inner\" }")
+        .file("inner/b.ts", "import { a } from 'shop/lib';\nexport const out = a;\n");
+    assert!(nested.failure().contains("there is no module `shop/lib`"));
+}

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use stead_engine::ops::{Declaration, Declares, OpError};
-use stead_eval::config::{Config, Setting};
+use stead_eval::config::{Config, Key, Setting};
 use stead_eval::{ConsoleLine, Refused, UnknownBranches};
 use stead_guard::{OuterLevels, mark_graph};
 use stead_model::{Diagnostic, Environment, Functions, Graph, Limits, Map, NodeId, Value};
@@ -193,17 +193,45 @@ impl StackSettings {
         if !TARGETS.contains(&target.as_str()) {
             return Err(misuse(format!("there is no target `{target}`; there is: {}", TARGETS.join(", "))));
         }
+        let granted = project.granted_variables();
+        if let Some(name) = options.environment.keys().find(|name| !granted.contains(name)) {
+            return Err(misuse(format!(
+                "`environment` has `{name}`, which `environment` of stead.toml does not grant to the program"
+            )));
+        }
         let config = project.config(&environment.name, &ConfigInputs::default());
         let mut config = config.map_err(|error| Refused::Expectable(error.problems()))?;
-        let removed = |setting: &Setting| {
-            let name = setting.key.parts().first();
-            name.and_then(|name| options.config.get(name.as_str())) == Some(&Value::Null)
-        };
-        config.project.retain(|setting| !removed(setting));
-        let given = options.config.iter().filter(|(_, value)| **value != Value::Null);
-        let given: Map = given.map(|(key, value)| (key.clone(), value.clone())).collect();
+        let mut removed = Vec::new();
+        let given = without_removals(&options.config, None, &mut removed);
+        let is_removed =
+            |setting: &Setting| removed.iter().any(|key| setting.key == *key || key.contains(&setting.key));
+        config.project.retain(|setting| !is_removed(setting));
         config.call = Config::from(given).project;
         let main = options.main.clone().unwrap_or_else(|| project.main.clone());
         Ok(StackSettings { environment, target, main, config })
     }
+}
+
+/// Returns the values of a config without those that are null, at any depth, and collects their keys: they remove settings.
+///
+/// A name with dots is also the path of a value in tables, as on the command line.
+fn without_removals(config: &Map, table: Option<&Key>, removed: &mut Vec<Key>) -> Map {
+    let mut kept = Map::new();
+    for (name, value) in config {
+        let key = table.map_or_else(|| Key::of([name.as_str()]), |table| table.child(name.as_str()));
+        match value {
+            Value::Null => {
+                removed.extend(table.is_none().then(|| Key::parse(name.as_str())).flatten());
+                removed.push(key);
+            }
+            Value::Map(inner) if !inner.is_empty() => {
+                let inner = without_removals(inner, Some(&key), removed);
+                if !inner.is_empty() {
+                    kept.insert(name.clone(), Value::Map(inner));
+                }
+            }
+            value => drop(kept.insert(name.clone(), value.clone())),
+        }
+    }
+    kept
 }

@@ -25,6 +25,8 @@ pub(super) struct DeclareOptions {
     /// Texts of files, in place of the ones of the project.
     pub(super) files: BTreeMap<String, String>,
     pub(super) lookups: Lookups,
+    /// Variables of the environment that `process.env` has.
+    pub(super) environment: BTreeMap<String, String>,
     /// Outputs of other stacks, by project or `project:environment`.
     pub(super) stacks: BTreeMap<String, Map>,
     pub(super) allow_unknown_branches: bool,

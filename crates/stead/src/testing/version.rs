@@ -104,6 +104,13 @@ impl Version {
         }
     }
 
+    fn real_path(&self, path: &str) -> Result<String, String> {
+        match &self.files {
+            VersionFiles::Commit { tree, .. } if !is_package(path) => tree.real_path(path),
+            files => files.on_disk().real_path(path),
+        }
+    }
+
     fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String> {
         match &self.files {
             VersionFiles::Commit { tree, .. } if !is_package(folder) => Ok(tree.list(folder)),
@@ -173,6 +180,18 @@ impl Sources for VersionSources<'_> {
         }
         entries.sort_by(|a, b| a.name.cmp(&b.name));
         Ok((!entries.is_empty()).then_some(entries))
+    }
+
+    fn real_path(&self, path: &str) -> Result<String, String> {
+        match self.options.files.contains_key(path) {
+            true => Ok(path.to_owned()),
+            false => self.version.real_path(path),
+        }
+    }
+
+    /// Returns the variables that the test gives; those of the machine would make its result depend on the machine.
+    fn environment(&self) -> Result<Vec<(String, String)>, String> {
+        Ok(self.options.environment.clone().into_iter().collect())
     }
 
     fn look_up(

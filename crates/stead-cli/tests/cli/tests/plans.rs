@@ -147,3 +147,53 @@ new sqs.Queue({ QueueName: bucket.Arn.split(":")[4].toUpperCase() }, { id: "acco
     );
     project.stead(&["test"]).ok();
 }
+
+#[test]
+#[cfg(unix)]
+fn commit_with_links_and_many_files_is_read_as_it_is() {
+    let project = Project::empty();
+    project.write("stead.toml", "project = \"shop\"\n");
+    project.write(
+        "main.ts",
+        "import { readText } from \"stead\";\nimport { text } from \"./linked/text\";\nexport const out = [text, readText(\"plain.txt\")];\n",
+    );
+    project.write("real/text.ts", "export const text = \"behind a link\";\n");
+    project.write("plain.txt", "plain");
+    std::os::unix::fs::symlink("real", project.path("linked")).unwrap();
+    // The listing of the commit has more than a megabyte.
+    let name = "n".repeat(120);
+    for file in 0..7_000 {
+        project.write(&format!("many/{name}-{file}.txt"), "");
+    }
+    project.write("large.txt", &"0123456789abcdef".repeat(70_000));
+    git(&project, &["init", "-q"]);
+    git(&project, &["add", "."]);
+    git(&project, &["commit", "-q", "-m", "one"]);
+    project.write("real/text.ts", "export const text = \"later\";\n");
+    project.write(
+        "main.test.ts",
+        &format!(
+            r#"{HEAD}
+test("the outputs change", () => {{
+  const p = upgrade(gitRef("HEAD"));
+  expect(p.outputChanges).toEqual([{{ path: "out", old: ["behind a link", "plain"], new: ["later", "plain"], replaces: false }}]);
+}});
+test("a large file is whole", () => {{
+  const main = 'import {{ readText }} from "stead";\nexport const size = readText("large.txt").length;\n';
+  expect(upgrade(gitRef("HEAD"), {{ main: "now.ts", files: {{ "now.ts": main }} }})).toChangeNothing();
+}});
+"#
+        ),
+    );
+    project.stead(&["test"]).ok();
+}
+
+/// Runs `git` in the folder of a project.
+#[cfg(unix)]
+fn git(project: &Project, arguments: &[&str]) {
+    let identity =
+        ["-c", "user.name=ada", "-c", "user.email=ada@example.com", "-c", "init.defaultBranch=main"];
+    let done =
+        Command::new("git").current_dir(project.path("")).args(identity).args(arguments).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}

@@ -2,6 +2,7 @@
 "use strict";
 
 const { host, isUnknown, refuse } = require("stead:internal");
+const { coded, invalidArgument, invalidValue, outOfRange } = require("node:internal/errors");
 
 const NAMES = {
   utf8: "utf8", "utf-8": "utf8", ucs2: "utf16le", "ucs-2": "utf16le", utf16le: "utf16le", "utf-16le": "utf16le",
@@ -9,10 +10,6 @@ const NAMES = {
 };
 const KIND = /^\[object (?:Uint8Array|ArrayBuffer|SharedArrayBuffer)\]$/;
 
-function coded(error, code) {
-  error.code = code;
-  return error;
-}
 function normalizeEncoding(name) {
   if (name === undefined || name === null || name === "") return "utf8";
   return NAMES[`${name}`] ?? NAMES[`${name}`.toLowerCase()];
@@ -74,9 +71,24 @@ const decoders = {
 const plain = (bytes) => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 const wrap = (bytes) => Object.setPrototypeOf(bytes, Buffer.prototype);
 
+const MOST = 2 ** 32;
+function needNumber(value, name, least, most) {
+  if (typeof value !== "number") throw invalidArgument(name, "of type number", value);
+  if (!(value >= (least ?? -Infinity) && value <= (most ?? Infinity))) {
+    throw outOfRange(name, [least !== undefined && `>= ${least}`, most !== undefined && `<= ${most}`].filter(Boolean).join(" && "), value);
+  }
+}
+function needOffset(value, name, most = MOST) {
+  if (typeof value !== "number") throw invalidArgument(name, "of type number", value);
+  if (!Number.isInteger(value)) throw outOfRange(name, "an integer", value);
+  if (value < 0 || value > most) throw outOfRange(name, `>= 0 && <= ${most}`, value);
+}
+const isBytes = (value) => value instanceof Uint8Array;
+function needBytes(value, name) {
+  if (!isBytes(value)) throw invalidArgument(name, "an instance of Buffer or Uint8Array", value);
+}
 function sizeOf(size) {
-  if (typeof size !== "number") throw coded(new TypeError(`The "size" argument must be of type number. Received ${typeof size}`), "ERR_INVALID_ARG_TYPE");
-  if (!(size >= 0 && size <= 2 ** 31)) throw coded(new RangeError(`The value of "size" is out of range. It must be >= 0 && <= 2147483648. Received ${size}`), "ERR_OUT_OF_RANGE");
+  needNumber(size, "size", 0, MOST);
   return size;
 }
 
@@ -97,19 +109,17 @@ Object.assign(Buffer, {
       if (kind === "[object ArrayBuffer]" || kind === "[object SharedArrayBuffer]") return wrap(new Uint8Array(value, encodingOrOffset, length));
       if (Array.isArray(value) || ArrayBuffer.isView(value)) return wrap(Uint8Array.from(value, (item) => item & 255));
       const inner = value.valueOf?.();
-      if (inner !== undefined && inner !== null && inner !== value) return Buffer.from(inner, encodingOrOffset, length);
+      if (inner !== value && (typeof inner === "string" || (typeof inner === "object" && inner !== null))) return Buffer.from(inner, encodingOrOffset, length);
+      if (value.length !== undefined) return typeof value.length === "number" ? wrap(Uint8Array.from(value, (item) => item & 255)) : wrap(new Uint8Array(0));
       if (value.type === "Buffer" && Array.isArray(value.data)) return Buffer.from(value.data);
-      if (typeof value.length === "number") return wrap(Uint8Array.from(value, (item) => item & 255));
-      if (typeof value[Symbol.toPrimitive] === "function") return Buffer.from(value[Symbol.toPrimitive]("string"), encodingOrOffset);
+      const text = typeof value[Symbol.toPrimitive] === "function" ? value[Symbol.toPrimitive]("string") : undefined;
+      if (typeof text === "string") return Buffer.from(text, encodingOrOffset);
     }
-    throw coded(
-      new TypeError(`The first argument must be of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object. Received ${value === null ? "null" : `type ${typeof value}`}`),
-      "ERR_INVALID_ARG_TYPE",
-    );
+    throw invalidArgument("first argument", "of type string or an instance of Buffer, ArrayBuffer, or Array or an Array-like Object", value);
   },
   alloc(size, fill, encoding) {
     const made = wrap(new Uint8Array(sizeOf(size)));
-    return fill === undefined || fill === 0 ? made : made.fill(fill, 0, size, encoding);
+    return fill === undefined || fill === 0 || size < 1 ? made : made.fill(fill, 0, made.length, encoding);
   },
   allocUnsafe: (size) => wrap(new Uint8Array(sizeOf(size))),
   allocUnsafeSlow: (size) => wrap(new Uint8Array(sizeOf(size))),
@@ -118,27 +128,73 @@ Object.assign(Buffer, {
   byteLength(value, encoding) {
     if (typeof value === "string") return encoders[normalizeEncoding(encoding) ?? "utf8"](value).length;
     if (ArrayBuffer.isView(value) || KIND.test(Object.prototype.toString.call(value))) return value.byteLength;
-    throw coded(new TypeError(`The "string" argument must be of type string or an instance of Buffer or ArrayBuffer. Received ${typeof value}`), "ERR_INVALID_ARG_TYPE");
+    throw invalidArgument("string", "of type string or an instance of Buffer or ArrayBuffer", value);
   },
   compare(a, b) {
-    const { length } = a.length < b.length ? a : b;
-    for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i] < b[i] ? -1 : 1;
-    return a.length === b.length ? 0 : a.length < b.length ? -1 : 1;
+    needBytes(a, "buf1");
+    needBytes(b, "buf2");
+    return order(a, b);
   },
   concat(list, total) {
-    const length = total ?? list.reduce((sum, item) => sum + item.length, 0);
+    if (!Array.isArray(list)) throw invalidArgument("list", "an instance of Array", list);
+    if (list.length === 0) return Buffer.alloc(0);
+    if (total !== undefined) needOffset(total, "length");
+    const length = total ?? list.reduce((sum, item) => sum + (item.length || 0), 0);
     const made = Buffer.alloc(length);
     let at = 0;
-    for (const item of list) {
-      if (at + item.length > length) made.set(plain(item).subarray(0, length - at), at);
-      else made.set(item, at);
+    for (const [i, item] of list.entries()) {
+      needBytes(item, `list[${i}]`);
+      made.set(plain(item).subarray(0, Math.max(length - at, 0)), Math.min(at, length));
       at += Math.min(item.length, length - at);
     }
     return made;
   },
   of: (...items) => Buffer.from(items),
-  copyBytesFrom: (view, offset, length) => Buffer.from(plain(view.subarray(offset, length === undefined ? undefined : (offset ?? 0) + length))),
+  copyBytesFrom(view, offset, length) {
+    if (!ArrayBuffer.isView(view) || view instanceof DataView) throw invalidArgument("view", "an instance of TypedArray", view);
+    if (offset !== undefined) needOffset(offset, "offset");
+    if (length !== undefined) needOffset(length, "length");
+    const part = view.subarray(offset, length === undefined ? undefined : (offset ?? 0) + length);
+    return Buffer.from(plain(part).slice());
+  },
 });
+
+function order(a, b) {
+  const { length } = a.length < b.length ? a : b;
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return a[i] < b[i] ? -1 : 1;
+  return a.length === b.length ? 0 : a.length < b.length ? -1 : 1;
+}
+
+// Returns the position at which a search starts, or -1 if it finds nothing.
+function searchFrom(bytes, offset, wanted, forward) {
+  const given = +offset;
+  const at = Number.isNaN(given) ? (forward ? 0 : bytes.length) : Math.trunc(Math.max(Math.min(given, 0x7fffffff), -0x80000000));
+  if (at < 0) return at + bytes.length >= 0 ? at + bytes.length : forward || wanted === 0 ? 0 : -1;
+  if (at + wanted <= bytes.length) return at;
+  return wanted === 0 ? bytes.length : forward ? -1 : bytes.length - 1;
+}
+function search(bytes, value, given, name, forward) {
+  const [offset, encoding] = typeof given === "string" ? [undefined, given] : [given, name];
+  let wanted;
+  if (typeof value === "number") wanted = [(value >>> 0) & 255];
+  else if (typeof value === "string") wanted = encoders[encodingOf(encoding)](value);
+  else if (isBytes(value)) wanted = value;
+  else throw invalidArgument("value", "one of type number or string or an instance of Buffer or Uint8Array", value);
+  const from = searchFrom(bytes, offset, wanted.length, forward);
+  if (wanted.length === 0 && typeof value !== "number") return from;
+  if (from < 0 || wanted.length > bytes.length) return -1;
+  // UTF-16 is searched by its units.
+  const step = typeof value !== "number" && normalizeEncoding(encoding) === "utf16le" ? 2 : 1;
+  if (step === 2 && (bytes.length < 2 || wanted.length < 2)) return -1;
+  const last = bytes.length - wanted.length;
+  const start = Math.floor((forward ? from : Math.min(from, last)) / step) * step;
+  for (let i = start; forward ? i <= last : i >= 0; i += forward ? step : -step) {
+    let j = 0;
+    while (j < wanted.length && bytes[i + j] === wanted[j]) j++;
+    if (j === wanted.length) return i;
+  }
+  return -1;
+}
 
 const clamp = (at, length, otherwise) => {
   if (at === undefined) return otherwise;
@@ -148,10 +204,10 @@ const clamp = (at, length, otherwise) => {
 
 const methods = {
   toString(encoding, start, end) {
-    const from = Math.max(Math.trunc(start) || 0, 0);
-    const to = end === undefined ? this.length : Math.min(Math.trunc(end) || 0, this.length);
-    if (to <= from) return "";
-    return decoders[encodingOf(encoding)](plain(this).subarray(from, to));
+    const from = start > 0 ? Math.trunc(start) || 0 : start <= 0 ? 0 : Math.trunc(start) || 0;
+    const to = end === undefined || end > this.length ? this.length : Math.trunc(end) || 0;
+    if (to <= from || from >= this.length) return "";
+    return decoders[encoding === undefined ? "utf8" : encodingOf(encoding === null ? "null" : encoding)](plain(this).subarray(from, to));
   },
   toLocaleString(encoding, start, end) {
     return this.toString(encoding, start, end);
@@ -160,10 +216,19 @@ const methods = {
     return { type: "Buffer", data: Array.from(plain(this)) };
   },
   equals(other) {
-    return Buffer.compare(this, other) === 0;
+    needBytes(other, "otherBuffer");
+    return order(this, other) === 0;
   },
-  compare(target, targetStart = 0, targetEnd = target.length, start = 0, end = this.length) {
-    return Buffer.compare(plain(this).subarray(start, end), plain(target).subarray(targetStart, targetEnd));
+  compare(target, targetStart = 0, targetEnd, start = 0, end) {
+    needBytes(target, "target");
+    needOffset(targetStart, "targetStart");
+    if (targetEnd !== undefined) needOffset(targetEnd, "targetEnd", target.length);
+    needOffset(start, "sourceStart");
+    if (end !== undefined) needOffset(end, "sourceEnd", this.length);
+    const [to, targetTo] = [end ?? this.length, targetEnd ?? target.length];
+    if (start >= to) return targetStart >= targetTo ? 0 : -1;
+    if (targetStart >= targetTo) return 1;
+    return order(plain(this).subarray(start, to), plain(target).subarray(targetStart, targetTo));
   },
   slice(start, end) {
     return this.subarray(start, end);
@@ -174,58 +239,63 @@ const methods = {
     return wrap(new Uint8Array(this.buffer, this.byteOffset + from, Math.max(to - from, 0)));
   },
   write(text, offset, length, encoding) {
-    if (typeof offset === "string") [encoding, offset, length] = [offset, 0, undefined];
-    else if (typeof length === "string") [encoding, length] = [length, undefined];
+    if (length === undefined && typeof offset === "string") [encoding, offset] = [offset, undefined];
+    else if (offset !== undefined) {
+      needOffset(offset, "offset", this.length);
+      if (typeof length === "string") [encoding, length] = [length, undefined];
+      else if (length !== undefined) needOffset(length, "length", this.length);
+    } else [length, encoding] = [undefined, undefined];
+    const name = encoding ? encodingOf(encoding) : "utf8";
+    if (typeof text !== "string") throw coded(new TypeError("argument must be a string"), "ERR_INVALID_ARG_TYPE");
     const at = offset ?? 0;
-    const bytes = encoders[encodingOf(encoding)](text);
+    const bytes = encoders[name](text);
     let count = Math.min(bytes.length, length ?? this.length - at, this.length - at);
     // A character is written whole or not at all.
-    if (encodingOf(encoding) === "utf8") while (count > 0 && count < bytes.length && (bytes[count] & 0xc0) === 0x80) count--;
+    if (name === "utf8") while (count > 0 && count < bytes.length && (bytes[count] & 0xc0) === 0x80) count--;
+    if (name === "utf16le") count -= count % 2;
     this.set(bytes.subarray(0, count), at);
     return count;
   },
-  copy(target, targetStart = 0, start = 0, end = this.length) {
-    const bytes = plain(this).subarray(start, Math.min(end, start + target.length - targetStart));
-    target.set(bytes, targetStart);
+  copy(target, targetStart, start, end) {
+    needBytes(target, "target");
+    const at = Math.trunc(targetStart) || 0;
+    const from = Math.trunc(start) || 0;
+    const to = end === undefined ? this.length : Math.trunc(end) || 0;
+    if (at < 0) throw outOfRange("targetStart", ">= 0", at);
+    if (from < 0 || from > this.length) throw outOfRange("sourceStart", `>= 0 && <= ${this.length}`, from);
+    if (to < 0) throw outOfRange("sourceEnd", ">= 0", to);
+    if (at >= target.length || from >= to) return 0;
+    const bytes = plain(this).subarray(from, Math.min(to, from + target.length - at));
+    target.set(bytes, at);
     return bytes.length;
   },
   fill(value, start, end, encoding) {
-    if (typeof start === "string") [encoding, start, end] = [start, undefined, undefined];
-    else if (typeof end === "string") [encoding, end] = [end, undefined];
-    const from = start ?? 0;
-    const to = end ?? this.length;
-    if (typeof value === "number" || typeof value === "boolean") {
-      Uint8Array.prototype.fill.call(this, Number(value) & 255, from, to);
-      return this;
+    if (typeof value === "string") {
+      if (start === undefined || typeof start === "string") [encoding, start, end] = [start, 0, this.length];
+      else if (typeof end === "string") [encoding, end] = [end, undefined];
+      if (encoding !== undefined && encoding !== null && typeof encoding !== "string") throw invalidArgument("encoding", "of type string", encoding);
     }
-    const bytes = typeof value === "string" ? encoders[encodingOf(encoding)](value) : value;
-    if (bytes.length === 0) Uint8Array.prototype.fill.call(this, 0, from, to);
-    else for (let i = from; i < to; i++) this[i] = bytes[(i - from) % bytes.length];
+    const name = encodingOf(typeof value === "string" ? encoding : undefined);
+    if (start === undefined) end = undefined;
+    else needNumber(start, "offset", 0, MOST);
+    if (end !== undefined) needNumber(end, "end", 0, this.length);
+    const [from, to] = [Math.trunc(start ?? 0), Math.trunc(end ?? this.length)];
+    if (from >= to) return this;
+    if (typeof value === "string" || isBytes(value)) {
+      const bytes = value === "" ? [0] : typeof value === "string" ? encoders[name](value) : value;
+      if (bytes.length === 0) throw invalidValue("value", value);
+      for (let i = from; i < to; i++) this[i] = bytes[(i - from) % bytes.length];
+    } else Uint8Array.prototype.fill.call(this, value & 255, from, to);
     return this;
   },
   indexOf(value, offset, encoding) {
-    if (typeof offset === "string") [encoding, offset] = [offset, undefined];
-    if (typeof value === "number") return Uint8Array.prototype.indexOf.call(this, value & 255, offset);
-    const bytes = typeof value === "string" ? encoders[encodingOf(encoding)](value) : value;
-    for (let i = clamp(offset, this.length, 0); i + bytes.length <= this.length; i++) {
-      let j = 0;
-      while (j < bytes.length && this[i + j] === bytes[j]) j++;
-      if (j === bytes.length) return i;
-    }
-    return -1;
+    return search(this, value, offset, encoding, true);
   },
   lastIndexOf(value, offset, encoding) {
-    if (typeof offset === "string") [encoding, offset] = [offset, undefined];
-    const bytes = typeof value === "number" ? [value & 255] : typeof value === "string" ? encoders[encodingOf(encoding)](value) : value;
-    for (let i = Math.min(offset === undefined ? this.length : clamp(offset, this.length, this.length), this.length - bytes.length); i >= 0; i--) {
-      let j = 0;
-      while (j < bytes.length && this[i + j] === bytes[j]) j++;
-      if (j === bytes.length) return i;
-    }
-    return -1;
+    return search(this, value, offset, encoding, false);
   },
   includes(value, offset, encoding) {
-    return this.indexOf(value, offset, encoding) !== -1;
+    return search(this, value, offset, encoding, true) !== -1;
   },
   swap16() {
     return swap(this, 2);
@@ -243,50 +313,7 @@ function swap(bytes, size) {
   return bytes;
 }
 
-const view = (bytes, offset, size) => {
-  if (typeof offset !== "number") throw coded(new TypeError(`The "offset" argument must be of type number. Received ${typeof offset}`), "ERR_INVALID_ARG_TYPE");
-  if (!Number.isInteger(offset) || offset < 0 || offset + size > bytes.length) {
-    throw coded(new RangeError(`The value of "offset" is out of range. It must be >= 0 and <= ${bytes.length - size}. Received ${offset}`), "ERR_OUT_OF_RANGE");
-  }
-  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-};
-for (const [name, kind, size] of [
-  ["Int8", "Int8", 1], ["UInt8", "Uint8", 1], ["Int16", "Int16", 2], ["UInt16", "Uint16", 2], ["Int32", "Int32", 4],
-  ["UInt32", "Uint32", 4], ["BigInt64", "BigInt64", 8], ["BigUInt64", "BigUint64", 8], ["Float", "Float32", 4], ["Double", "Float64", 8],
-]) {
-  for (const [order, little] of size === 1 ? [["", true]] : [["LE", true], ["BE", false]]) {
-    methods[`read${name}${order}`] = function (offset = 0) {
-      return view(this, offset, size)[`get${kind}`](offset, little);
-    };
-    methods[`write${name}${order}`] = function (value, offset = 0) {
-      view(this, offset, size)[`set${kind}`](offset, value, little);
-      return offset + size;
-    };
-  }
-}
-for (const [order, little] of [["LE", true], ["BE", false]]) {
-  const bytesOf = (bytes, offset, size) => {
-    view(bytes, offset, size);
-    const list = Array.from(plain(bytes).subarray(offset, offset + size));
-    return little ? list.reverse() : list;
-  };
-  methods[`readUInt${order}`] = function (offset, size) {
-    return bytesOf(this, offset, size).reduce((sum, byte) => sum * 256 + byte, 0);
-  };
-  methods[`readInt${order}`] = function (offset, size) {
-    const value = bytesOf(this, offset, size).reduce((sum, byte) => sum * 256 + byte, 0);
-    return value >= 2 ** (size * 8 - 1) ? value - 2 ** (size * 8) : value;
-  };
-  methods[`writeUInt${order}`] = methods[`writeInt${order}`] = function (value, offset, size) {
-    view(this, offset, size);
-    let rest = value < 0 ? value + 2 ** (size * 8) : value;
-    for (let i = 0; i < size; i++) {
-      this[offset + (little ? i : size - 1 - i)] = rest % 256;
-      rest = Math.floor(rest / 256);
-    }
-    return offset + size;
-  };
-}
+Object.assign(methods, require("node:internal/buffer-numbers"));
 for (const key of Object.keys(methods)) {
   const lower = key.replace("UInt", "Uint");
   Object.defineProperty(Buffer.prototype, key, { value: methods[key], writable: true, configurable: true });
@@ -301,7 +328,7 @@ function SlowBuffer(size) {
 const isUtf8 = (bytes) => host.decodeText(plain(Buffer.from(bytes)), true) !== undefined;
 const isAscii = (bytes) => Buffer.from(bytes).every((byte) => byte < 128);
 const { atob, btoa } = globalThis;
-const kMaxLength = 2 ** 31;
+const kMaxLength = MOST;
 const kStringMaxLength = 2 ** 29 - 24;
 const INSPECT_MAX_BYTES = 50;
 const constants = { MAX_LENGTH: kMaxLength, MAX_STRING_LENGTH: kStringMaxLength };

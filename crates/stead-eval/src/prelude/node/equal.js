@@ -33,8 +33,9 @@ function sameMap(a, b, strict, seen) {
 }
 
 function equal(a, b, strict, seen = []) {
-  if (strict ? Object.is(a, b) : a === b || a == b || (a !== a && b !== b)) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  const primitive = (value) => typeof value !== "object" || value === null;
+  if (strict ? Object.is(a, b) : a === b || (a !== a && b !== b)) return true;
+  if (primitive(a) || primitive(b)) return !strict && primitive(a) && primitive(b) && a == b;
   if (strict && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
   if (kindOf(a) !== kindOf(b) || Array.isArray(a) !== Array.isArray(b)) return false;
   if (seen.some(([left, right]) => left === a && right === b)) return true;
@@ -48,6 +49,7 @@ function equal(a, b, strict, seen = []) {
   if (a instanceof Number || a instanceof String || a instanceof Boolean || a instanceof BigInt || a instanceof Symbol) {
     return Object.is(a.valueOf(), b.valueOf()) && sameKeys(a, b, strict, inner);
   }
+  if (kindOf(a) === "[object ArrayBuffer]") return equal(new Uint8Array(a), new Uint8Array(b), strict, inner) && sameKeys(a, b, strict, inner);
   if (a instanceof WeakMap || a instanceof WeakSet || a instanceof Promise) return false;
   return sameKeys(a, b, strict, inner);
 }

@@ -1,11 +1,10 @@
 // node:events: EventEmitter, `once` and `on` of promises excepted for streams.
 "use strict";
 
-function invalidListener(listener) {
-  const error = new TypeError(`The "listener" argument must be of type function. Received ${listener === null ? "null" : typeof listener}`);
-  error.code = "ERR_INVALID_ARG_TYPE";
-  return error;
-}
+const { coded, invalidArgument, outOfRange } = require("node:internal/errors");
+
+const invalidListener = (listener) => invalidArgument("listener", "of type function", listener);
+const errorMonitor = Symbol("events.errorMonitor");
 
 function listenersOf(emitter) {
   if (emitter._events === undefined || emitter._events === Object.getPrototypeOf(emitter)._events) {
@@ -42,6 +41,8 @@ EventEmitter.prototype._maxListeners = undefined;
 
 Object.assign(EventEmitter.prototype, {
   setMaxListeners(count) {
+    if (typeof count !== "number") throw invalidArgument("setMaxListeners", "of type number", count);
+    if (!(count >= 0)) throw outOfRange("setMaxListeners", ">= 0", count);
     this._maxListeners = count;
     return this;
   },
@@ -49,14 +50,13 @@ Object.assign(EventEmitter.prototype, {
     return this._maxListeners ?? EventEmitter.defaultMaxListeners;
   },
   emit(type, ...args) {
+    if (type === "error" && listenersOf(this)[errorMonitor] !== undefined) this.emit(errorMonitor, ...args);
     const list = listenersOf(this)[type];
     if (list === undefined) {
       if (type !== "error") return false;
       if (args[0] instanceof Error) throw args[0];
-      const error = new Error(`Unhandled error. (${String(args[0])})`);
-      error.code = "ERR_UNHANDLED_ERROR";
-      error.context = args[0];
-      throw error;
+      const shown = require("node:internal/inspect").inspect(args[0]);
+      throw Object.assign(coded(new Error(`Unhandled error. (${shown})`), "ERR_UNHANDLED_ERROR"), { context: args[0] });
     }
     for (const listener of list) listener.apply(this, args);
     return true;
@@ -87,14 +87,20 @@ Object.assign(EventEmitter.prototype, {
         delete events[type];
         this._eventsCount--;
       }
-      if (events.removeListener !== undefined) this.emit("removeListener", type, listener);
+      if (events.removeListener !== undefined) this.emit("removeListener", type, listener.listener ?? listener);
       break;
     }
     return this;
   },
   removeAllListeners(type) {
     const events = listenersOf(this);
-    if (type === undefined) {
+    if (events.removeListener !== undefined) {
+      // Each listener is removed by itself, the last one first, so that the removal is announced.
+      const names = arguments.length > 0 ? [type] : Reflect.ownKeys(events).filter((name) => name !== "removeListener");
+      for (const name of names) for (const listener of [...(events[name] ?? [])].reverse()) this.removeListener(name, listener);
+      if (arguments.length > 0) return this;
+    }
+    if (arguments.length === 0) {
       this._events = Object.create(null);
       this._eventsCount = 0;
     } else if (events[type] !== undefined) {
@@ -109,8 +115,10 @@ Object.assign(EventEmitter.prototype, {
   rawListeners(type) {
     return [...(listenersOf(this)[type] ?? [])];
   },
-  listenerCount(type) {
-    return (listenersOf(this)[type] ?? []).length;
+  listenerCount(type, listener) {
+    const list = listenersOf(this)[type] ?? [];
+    if (listener === undefined || listener === null) return list.length;
+    return list.filter((known) => known === listener || known.listener === listener).length;
   },
   eventNames() {
     return Reflect.ownKeys(listenersOf(this));
@@ -141,14 +149,15 @@ EventEmitter.once = (emitter, type) =>
     emitter.once(type, done);
     if (type !== "error") emitter.once("error", failed);
   });
+EventEmitter.on = () => require("node:internal/unavailable").refuse("`events.on`", "use `emitter.on` with a function");
 EventEmitter.listenerCount = (emitter, type) => emitter.listenerCount(type);
 EventEmitter.getEventListeners = (emitter, type) => emitter.listeners(type);
 EventEmitter.setMaxListeners = (count, ...emitters) => emitters.forEach((emitter) => emitter.setMaxListeners(count));
-EventEmitter.errorMonitor = Symbol("events.errorMonitor");
+EventEmitter.errorMonitor = errorMonitor;
 EventEmitter.captureRejectionSymbol = Symbol.for("nodejs.rejection");
 EventEmitter.captureRejections = false;
 EventEmitter.defaultMaxListeners = 10;
 EventEmitter.usingDomains = false;
 EventEmitter.EventEmitter = EventEmitter;
 module.exports = EventEmitter;
-0 && (module.exports = { EventEmitter, once, listenerCount, getEventListeners, setMaxListeners, errorMonitor, captureRejectionSymbol, captureRejections, defaultMaxListeners, usingDomains });
+0 && (module.exports = { EventEmitter, on, once, listenerCount, getEventListeners, setMaxListeners, errorMonitor, captureRejectionSymbol, captureRejections, defaultMaxListeners, usingDomains });

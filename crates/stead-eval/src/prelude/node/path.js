@@ -3,13 +3,10 @@
 
 const { host } = require("stead:internal");
 
-function invalid(name, value) {
-  const error = new TypeError(`The "${name}" argument must be of type string. Received ${value === null ? "null" : typeof value}`);
-  error.code = "ERR_INVALID_ARG_TYPE";
-  return error;
-}
+const { invalidArgument } = require("node:internal/errors");
+
 function text(value, name) {
-  if (typeof value !== "string") throw invalid(name, value);
+  if (typeof value !== "string") throw invalidArgument(name, "of type string", value);
   return value;
 }
 
@@ -48,6 +45,21 @@ function make(windows) {
     return [drive === null ? "" : drive[0], rooted ? "\\" : "", rooted ? rest.slice(1) : rest];
   }
 
+  const separates = (character) => character === "/" || (windows && character === "\\");
+  // Returns the length of the root of a path, or -1 for a Windows share without a path in it.
+  function rootLength(path) {
+    if (!windows) return path[0] === "/" ? 1 : 0;
+    const share = /^[\\/]{2}[^\\/]+[\\/]+[^\\/]+/.exec(path);
+    if (share !== null) return share[0].length === path.length ? -1 : share[0].length + 1;
+    const drive = /^[a-zA-Z]:[\\/]?/.exec(path);
+    return drive !== null ? drive[0].length : separates(path[0]) ? 1 : 0;
+  }
+
+  function lastPart(path) {
+    const trimmed = path.replace(windows ? /[\\/]+$/ : /\/+$/, "");
+    return trimmed.slice((windows ? Math.max(trimmed.lastIndexOf("\\"), trimmed.lastIndexOf("/")) : trimmed.lastIndexOf("/")) + 1);
+  }
+
   const api = {
     sep,
     delimiter: windows ? ";" : ":",
@@ -57,6 +69,8 @@ function make(windows) {
       const [device, root, rest] = split(path);
       let tail = tidy(rest, root !== "", sep, isSeparator);
       if (tail.length > 0 && endsWithSeparator.test(rest)) tail += sep;
+      // A relative path must not become one that starts with a drive.
+      if (windows && device === "" && root === "" && (/^[a-zA-Z]:/.test(tail) || /:(?:[\\/]|$)/.test(path))) return `.\\${tail}`;
       if (tail === "" && root === "") tail = endsWithSeparator.test(rest) ? `.${sep}` : ".";
       return device + root + tail;
     },
@@ -77,8 +91,8 @@ function make(windows) {
       let device = "";
       let root = "";
       let tail = "";
-      for (let i = parts.length - 1; i >= -1 && (root === "" || (windows && device === "")); i--) {
-        const part = i >= 0 ? text(parts[i], `paths[${i}]`) : windows ? `C:${host.projectFolder.replaceAll("/", "\\")}` : host.projectFolder;
+      for (let i = parts.length - 1; i >= -1 && (root === "" || (windows && device === "" && i >= 0)); i--) {
+        const part = i >= 0 ? text(parts[i], `paths[${i}]`) : host.projectFolder;
         if (part === "") continue;
         const [ownDevice, ownRoot, rest] = split(part);
         if (ownDevice !== "" && device !== "" && ownDevice.toLowerCase() !== device.toLowerCase()) continue;
@@ -107,32 +121,39 @@ function make(windows) {
       while (same < a.length && same < b.length && fold(a[same]) === fold(b[same])) same++;
       return [...a.slice(same).map(() => ".."), ...b.slice(same)].join(sep);
     },
-    toNamespacedPath: (path) => path,
+    toNamespacedPath(path) {
+      if (!windows || typeof path !== "string" || path === "") return path;
+      const resolved = api.resolve(path);
+      if (resolved.length <= 2) return path;
+      if (/^\\\\[^?.]/.test(resolved)) return `\\\\?\\UNC\\${resolved.slice(2)}`;
+      return /^[a-zA-Z]:\\/.test(resolved) ? `\\\\?\\${resolved}` : resolved;
+    },
     dirname(path) {
       text(path, "path");
-      if (path.length === 0) return ".";
-      const [device, root, rest] = split(path);
-      const prefix = path.slice(0, path.length - rest.length);
-      const trimmed = rest.replace(windows ? /[\\/]+$/ : /\/+$/, "");
-      const at = windows ? Math.max(trimmed.lastIndexOf("\\"), trimmed.lastIndexOf("/")) : trimmed.lastIndexOf("/");
-      if (at < 0) return prefix || (device + root) || ".";
-      return prefix + (trimmed.slice(0, at).replace(windows ? /[\\/]+$/ : /\/+$/, "") || (root === "" ? "." : ""));
+      if (path === "") return ".";
+      const start = rootLength(path);
+      if (start < 0) return path;
+      let end = path.length;
+      while (end > start && separates(path[end - 1])) end--;
+      while (end > start && !separates(path[end - 1])) end--;
+      if (end <= start) return start === 0 ? "." : path.slice(0, start);
+      return !windows && start === 1 && end === 2 ? "//" : path.slice(0, end - 1);
     },
     basename(path, suffix) {
       if (suffix !== undefined) text(suffix, "suffix");
       text(path, "path");
-      const [device, , rest] = windows && /^[a-zA-Z]:/.test(path) ? split(path) : ["", "", path];
-      void device;
-      const trimmed = rest.replace(windows ? /[\\/]+$/ : /\/+$/, "");
-      const at = windows ? Math.max(trimmed.lastIndexOf("\\"), trimmed.lastIndexOf("/")) : trimmed.lastIndexOf("/");
-      const base = trimmed.slice(at + 1);
+      if (suffix !== undefined && suffix === path) return "";
+      const rest = windows && /^[a-zA-Z]:/.test(path) ? path.slice(2) : path;
+      const base = lastPart(rest);
+      // Node.js returns separators as they are if it looks for an end.
+      if (base === "" && suffix && suffix.length <= path.length) return rest;
       return suffix !== undefined && base !== suffix && base.endsWith(suffix) ? base.slice(0, base.length - suffix.length) : base;
     },
     extname(path) {
       return extensionOf(api.basename(text(path, "path")));
     },
     format(parts) {
-      if (typeof parts !== "object" || parts === null) throw invalid("pathObject", parts);
+      if (typeof parts !== "object" || parts === null) throw invalidArgument("pathObject", "of type object", parts);
       const folder = parts.dir || parts.root;
       const extension = parts.ext ? (parts.ext[0] === "." ? parts.ext : `.${parts.ext}`) : "";
       const base = parts.base || `${parts.name || ""}${extension}`;
@@ -143,7 +164,7 @@ function make(windows) {
       text(path, "path");
       const [device, root] = split(path);
       const start = device === "" && root === "" ? "" : path.slice(0, path.length - split(path)[2].length);
-      const base = path.length > start.length ? api.basename(path.slice(start.length)) : "";
+      const base = path.length > start.length ? lastPart(path.slice(start.length)) : "";
       const ext = extensionOf(base);
       const trimmed = path.replace(windows ? /[\\/]+$/ : /\/+$/, "");
       const before = trimmed.slice(0, Math.max(trimmed.length - base.length, 0));

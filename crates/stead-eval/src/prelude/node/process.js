@@ -3,7 +3,9 @@
 
 const { host } = require("stead:internal");
 const { refuse, refuseFinally } = require("node:internal/unavailable");
+const { invalidArgument } = require("node:internal/errors");
 const EventEmitter = require("node:events");
+const { tick } = require("node:internal/tasks");
 
 const CLOCK = "a program must give the same graph on every run; take the time from `config`";
 const MACHINE = "a program must give the same graph on every machine; use `config` of the module `stead`";
@@ -39,7 +41,10 @@ Object.assign(process, {
   cwd: () => host.projectFolder,
   chdir: () => refuse("process.chdir()", "paths are relative to the project folder"),
   umask: () => 0o022,
-  nextTick: (callback, ...args) => queueMicrotask(() => callback(...args)),
+  nextTick(callback, ...args) {
+    if (typeof callback !== "function") throw invalidArgument("callback", "of type function", callback);
+    tick(() => callback(...args));
+  },
   emitWarning: (warning) => console.warn(typeof warning === "string" ? warning : warning.message),
   hrtime,
   uptime: () => refuseFinally("process.uptime()", CLOCK),

@@ -3,8 +3,11 @@
 
 const KEPT = /[A-Za-z0-9\-_.!~*'()]/;
 
+const { coded } = require("node:internal/errors");
+
 function escape(text) {
   if (typeof text !== "string") text = typeof text === "object" ? String(text) : `${text}`;
+  if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text)) throw coded(new URIError("URI malformed"), "ERR_INVALID_URI");
   let out = "";
   for (const character of text) out += KEPT.test(character) && character.length === 1 ? character : encodeURIComponent(character);
   return out;
@@ -29,6 +32,15 @@ function unescapeBuffer(text) {
   return Buffer.from(bytes);
 }
 
+// A function that throws leaves the decoding to this module.
+function decoded(text, decode) {
+  try {
+    return decode(text);
+  } catch {
+    return unescape(text);
+  }
+}
+
 const primitive = (value) => {
   if (typeof value === "string") return value;
   if (typeof value === "number" && Number.isFinite(value)) return `${value}`;
@@ -37,7 +49,8 @@ const primitive = (value) => {
 };
 
 function stringify(object, separator = "&", equals = "=", options) {
-  const encode = options?.encodeURIComponent ?? module.exports.escape;
+  const encode = (typeof options?.encodeURIComponent === "function" && options.encodeURIComponent) || module.exports.escape;
+  [separator, equals] = [separator || "&", equals || "="];
   if (typeof object !== "object" || object === null) return "";
   const parts = [];
   for (const key of Object.keys(object)) {
@@ -52,7 +65,7 @@ function stringify(object, separator = "&", equals = "=", options) {
 function parse(text, separator = "&", equals = "=", options) {
   const found = Object.create(null);
   if (typeof text !== "string" || text.length === 0) return found;
-  const decode = options?.decodeURIComponent ?? module.exports.unescape;
+  const decode = typeof options?.decodeURIComponent === "function" ? options.decodeURIComponent : module.exports.unescape;
   const limit = options?.maxKeys ?? 1000;
   let pairs = text.split(separator || "&");
   if (limit > 0) pairs = pairs.slice(0, limit);
@@ -62,7 +75,8 @@ function parse(text, separator = "&", equals = "=", options) {
     const raw = at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + (equals || "=").length)];
     const [key, value] = raw.map((part) => {
       const spaced = part.replaceAll("+", " ");
-      return spaced.includes("%") ? decode(spaced) : spaced;
+      const own = typeof options?.decodeURIComponent === "function" || module.exports.unescape !== unescape;
+      return own || spaced.includes("%") ? decoded(spaced, decode) : spaced;
     });
     if (!(key in found)) found[key] = value;
     else if (Array.isArray(found[key])) found[key].push(value);

@@ -3,57 +3,15 @@
 
 const { inspect, formatWithOptions } = require("node:internal/inspect");
 const { equal } = require("node:internal/equal");
+const { tick } = require("node:internal/tasks");
+const { coded, invalidArgument, invalidValue } = require("node:internal/errors");
 
-const kindOf = (value) => Object.prototype.toString.call(value);
-const ofKind = (kind) => (value) => typeof value === "object" && value !== null && kindOf(value) === `[object ${kind}]`;
-const instance = (Type) => (value) => value instanceof Type;
-const TypedArray = Object.getPrototypeOf(Uint8Array);
-const AsyncFunction = (async () => {}).constructor;
-const GeneratorFunction = function* () {}.constructor;
-
-const types = {
-  isAnyArrayBuffer: (value) => ofKind("ArrayBuffer")(value) || ofKind("SharedArrayBuffer")(value),
-  isArrayBuffer: ofKind("ArrayBuffer"),
-  isSharedArrayBuffer: ofKind("SharedArrayBuffer"),
-  isArgumentsObject: ofKind("Arguments"),
-  isArrayBufferView: (value) => ArrayBuffer.isView(value),
-  isAsyncFunction: (value) => typeof value === "function" && value instanceof AsyncFunction,
-  isGeneratorFunction: (value) => typeof value === "function" && value instanceof GeneratorFunction,
-  isGeneratorObject: ofKind("Generator"),
-  isBigInt64Array: instance(BigInt64Array),
-  isBigUint64Array: instance(BigUint64Array),
-  isBooleanObject: instance(Boolean),
-  isNumberObject: instance(Number),
-  isStringObject: instance(String),
-  isSymbolObject: instance(Symbol),
-  isBigIntObject: instance(BigInt),
-  isBoxedPrimitive: (value) => [Boolean, Number, String, Symbol, BigInt].some((Type) => value instanceof Type),
-  isDataView: instance(DataView),
-  isDate: instance(Date),
-  isExternal: () => false,
-  isMap: instance(Map),
-  isMapIterator: ofKind("Map Iterator"),
-  isModuleNamespaceObject: ofKind("Module"),
-  isNativeError: instance(Error),
-  isPromise: instance(Promise),
-  isProxy: () => false,
-  isRegExp: instance(RegExp),
-  isSet: instance(Set),
-  isSetIterator: ofKind("Set Iterator"),
-  isTypedArray: instance(TypedArray),
-  isWeakMap: instance(WeakMap),
-  isWeakSet: instance(WeakSet),
-};
-for (const Type of [Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array, Int8Array, Int16Array, Int32Array, Float32Array, Float64Array]) {
-  types[`is${Type.name}`] = (value) => value instanceof TypedArray && value[Symbol.toStringTag] === Type.name;
-}
+const types = require("node:internal/types");
 
 const promisified = Symbol.for("nodejs.util.promisify.custom");
 function promisify(original) {
   if (typeof original !== "function") {
-    const error = new TypeError(`The "original" argument must be of type function. Received ${original === null ? "null" : typeof original}`);
-    error.code = "ERR_INVALID_ARG_TYPE";
-    throw error;
+    throw invalidArgument("original", "of type function", original);
   }
   if (original[promisified] !== undefined) return original[promisified];
   function promised(...args) {
@@ -67,16 +25,23 @@ function promisify(original) {
 }
 promisify.custom = promisified;
 
+// A rejection without a reason would look like a success.
+const reason = (error) =>
+  error ? error : Object.assign(coded(new Error("Promise was rejected with falsy value"), "ERR_FALSY_VALUE_REJECTION"), { reason: error });
 function callbackify(original) {
+  if (typeof original !== "function") throw invalidArgument("original", "of type function", original);
   return function (...args) {
     const callback = args.pop();
     original.apply(this, args).then(
-      (value) => queueMicrotask(() => callback(null, value)),
-      (error) => queueMicrotask(() => callback(error)),
+      (value) => tick(() => callback(null, value)),
+      (error) => tick(() => callback(reason(error))),
     );
   };
 }
 function inherits(constructor, parent) {
+  if (constructor === undefined || constructor === null) throw invalidArgument("ctor", "of type function", constructor);
+  if (parent === undefined || parent === null) throw invalidArgument("superCtor", "of type function", parent);
+  if (parent.prototype === undefined) throw invalidArgument("superCtor.prototype", "of type object", parent.prototype);
   Object.defineProperty(constructor, "super_", { value: parent, writable: true, configurable: true });
   Object.setPrototypeOf(constructor.prototype, parent.prototype);
 }
@@ -100,6 +65,7 @@ function format(...args) {
   return args.length === 0 ? "" : formatWithOptions({}, ...args);
 }
 function stripVTControlCharacters(text) {
+  if (typeof text !== "string") throw invalidArgument("str", "of type string", text);
   return text.replace(/[\u001B\u009B][[\]()#;?]*(?:(?:(?:(?:;[-a-zA-Z\d/#&.:=?%@~_]+)*|[a-zA-Z\d]+(?:;[-a-zA-Z\d/#&.:=?%@~_]*)*)?(?:\u0007|\u001B\u005C|\u009C))|(?:(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]))/g, "");
 }
 function toUSVString(text) {
@@ -108,8 +74,19 @@ function toUSVString(text) {
 function isDeepStrictEqual(a, b) {
   return equal(a, b, true);
 }
-function styleText(style, text) {
-  return `${text}`;
+function styleText(style, text, options = {}) {
+  if (typeof text !== "string") throw invalidArgument("text", "of type string", text);
+  const { validateStream = true, stream } = options;
+  if (typeof validateStream !== "boolean") throw invalidArgument("options.validateStream", "of type boolean", validateStream);
+  if (stream !== undefined && validateStream) return require("node:internal/unavailable").refuse("`stream` of `util.styleText`");
+  const codes = (Array.isArray(style) ? style : [style]).map((name) => {
+    const known = inspect.colors[name];
+    if (known !== undefined) return known;
+    throw invalidValue("format", name, `must be one of: ${Object.keys(inspect.colors).map((color) => `'${color}'`).join(", ")}`);
+  });
+  // The output of a program is no terminal.
+  if (validateStream && !Array.isArray(style)) return text;
+  return codes.reduceRight((inner, [on, off]) => `\u001b[${on}m${inner}\u001b[${off}m`, text);
 }
 function _extend(target, source) {
   return source === null || typeof source !== "object" ? target : Object.assign(target, source);
@@ -131,7 +108,7 @@ const isUndefined = (value) => value === undefined;
 const isRegExp = types.isRegExp;
 const isObject = (value) => value !== null && typeof value === "object";
 const isDate = types.isDate;
-const isError = types.isNativeError;
+const isError = (value) => types.isNativeError(value) || value instanceof Error;
 const isFunction = (value) => typeof value === "function";
 const isPrimitive = (value) => value === null || (typeof value !== "object" && typeof value !== "function");
 const isBuffer = (value) => Buffer.isBuffer(value);

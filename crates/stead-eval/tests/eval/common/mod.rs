@@ -16,27 +16,48 @@ use stead_model::{
 };
 use stead_schema::{Access, Catalog, Property, Shape, TypeSchema};
 
+/// Files in memory. A text `-> path` is a symbolic link to another path in the project.
 pub struct Files(pub BTreeMap<String, String>, pub Option<ProcessorClock>);
+
+impl Files {
+    /// Returns the path behind the links of a path.
+    fn real(&self, path: &str) -> String {
+        let mut starts = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+        let target = |end: usize| Some((end, self.0.get(&path[..end])?.strip_prefix("-> ")?));
+        match starts.find_map(target) {
+            Some((end, target)) => self.real(&format!("{target}{}", &path[end..])),
+            None => path.to_owned(),
+        }
+    }
+}
 
 impl Sources for Files {
     fn read(&self, path: &str) -> Result<Option<String>, String> {
         assert!(!path.split('/').any(|part| part == ".." || part == "."), "not normalised: {path}");
-        Ok(self.0.get(path).cloned())
+        Ok(self.0.get(&self.real(path)).cloned())
     }
 
     fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, String> {
-        if path.starts_with("link/") {
+        if path.starts_with("link/") || self.real(path) != path {
             return Err("it lies behind a symbolic link".to_owned());
         }
         Ok(self.read(path)?.map(String::into_bytes))
     }
 
+    fn real_path(&self, path: &str) -> Result<String, String> {
+        Ok(self.real(path))
+    }
+
     fn list(&self, folder: &str) -> Result<Option<Vec<Entry>>, String> {
+        if self.real(folder) != folder {
+            return Err("it lies behind a symbolic link".to_owned());
+        }
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
-        let below = self.0.keys().filter_map(|path| path.strip_prefix(&prefix));
+        let below = self.0.iter().filter_map(|(path, text)| Some((path.strip_prefix(&prefix)?, text)));
         let entries: BTreeMap<&str, EntryKind> = below
-            .map(|rest| match rest.split_once('/') {
+            .map(|(rest, text)| match rest.split_once('/') {
                 Some((name, _)) => (name, EntryKind::Folder),
+                None if text.starts_with("-> ") => (rest, EntryKind::Other),
                 None => (rest, EntryKind::File),
             })
             .collect();
