@@ -6,7 +6,7 @@
 use stead_model::{
     Code, Diagnostic, Hint, Map, Name, NextStep, Operation, PhysicalId, ResolveAnswer, Resource,
 };
-use stead_provider::{LiveState, conceal_named, conceal_sent};
+use stead_provider::{LiveState, Statement, conceal_named, conceal_sent};
 use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
@@ -35,6 +35,14 @@ impl Resolution {
         match self {
             Resolution::Created { outputs, .. } | Resolution::Done { outputs } => !outputs.0.is_empty(),
             Resolution::DidNotHappen => false,
+        }
+    }
+
+    /// Returns the statement about the operation without its details.
+    pub(crate) fn statement(&self) -> Statement {
+        match self {
+            Resolution::Created { .. } | Resolution::Done { .. } => Statement::Happened,
+            Resolution::DidNotHappen => Statement::DidNotHappen,
         }
     }
 

@@ -213,7 +213,12 @@ impl Workspace {
             let outcome = if held_back.is_empty() { EditOutcome::Retried } else { EditOutcome::NotSentAgain };
             return Ok(EditReport { run: Some(id), outcome });
         };
-        match self.engine.resolve(run.base(), &current, &word).await {
+        let settled = self.engine.settle_work(run.base(), &current, word.statement()).await;
+        let records = match settled {
+            Ok(()) => self.engine.resolve(run.base(), &current, &word).await,
+            Err(problem) => Err(problem),
+        };
+        match records {
             Ok(records) => {
                 run.submit_together(records).durable().await?;
                 run.close(RunResult::Succeeded).await?;
