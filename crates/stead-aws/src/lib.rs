@@ -234,6 +234,10 @@ impl Provider for AwsProvider {
         self.delete_resource(&receipt, &permit, request.resource).await
     }
 
+    fn tells_ends(&self) -> bool {
+        true
+    }
+
     async fn end_of_create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created> {
         self.ask_create(&receipt, &request).await
     }

@@ -25,7 +25,7 @@ pub(crate) use marks::MarkFlags;
 pub(crate) use pin::PinCommand;
 pub(crate) use provider::{PatchArguments, ProviderCommand};
 pub(crate) use run::{
-    CompileArguments, DestroyArguments, ImportArguments, PlanArguments, ProgramFlags, Refresh,
+    CompileArguments, DestroyArguments, ImportArguments, OwnerFlags, PlanArguments, ProgramFlags, Refresh,
     RenameArguments, RunScope, SelectionFlags, UpArguments, orphans,
 };
 pub(crate) use secrets::SecretsCommand;
@@ -102,7 +102,7 @@ pub(crate) enum Command {
     Plan(PlanArguments),
     /// Create, update and delete resources as the program declares
     Up(UpArguments),
-    /// Delete every resource of the stack; the program is not needed
+    /// Delete every resource of the stack; the program may protect some, and `--without-program` leaves it out
     Destroy(DestroyArguments),
     /// Read every resource from its provider, show drift, and record it
     Refresh(SelectionFlags),

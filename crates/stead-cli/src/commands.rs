@@ -82,7 +82,7 @@ pub(crate) async fn run(arguments: Arguments, ui: &Ui) -> Result<u8, Failure> {
         Command::Output(arguments) => output::output(&session().await?, &arguments, ui).await,
         Command::Find(arguments) => find::find(&common, &any_session()?, &arguments, ui).await,
         Command::Env(command) => env::env(&any_session()?, &command, ui).await,
-        Command::Config(command) => config::config(&any_session()?, &command, ui).await,
+        Command::Config(command) => config::config(&session().await?, &command, ui).await,
         Command::Secrets(command) => secrets::secrets(&common, &command, ui).await,
         Command::Stack(StackCommand::Rollback { run, program }) => {
             stack::rollback(&session().await?, &run, program, ui).await

@@ -30,6 +30,10 @@ pub(crate) fn translate(arguments: Vec<OsString>) -> Result<Vec<OsString>, Diagn
     }
     let own = OwnFlags::read();
     let words = translate_flags(words, &own)?;
+    let words = destroy_of_apply(words, &own);
+    if let Some(refused) = shown_file(&words, &own) {
+        return Err(refused);
+    }
     Ok(translate_command(words, &own)?.into_iter().map(OsString::from).collect())
 }
 
@@ -95,6 +99,37 @@ fn translate_flags(words: Vec<String>, own: &OwnFlags) -> Result<Vec<String>, Di
     }
     out.extend(words);
     Ok(out)
+}
+
+/// Replaces `apply -destroy` by `destroy`.
+fn destroy_of_apply(mut words: Vec<String>, own: &OwnFlags) -> Vec<String> {
+    const FLAG: &str = "--destroy";
+    let command = positions(&words, own).first().copied();
+    let flag = words.iter().take_while(|word| *word != "--").position(|word| word == FLAG);
+    if let (Some(command), Some(flag)) = (command, flag)
+        && ["apply", "up", "update"].contains(&words[command].as_str())
+    {
+        words[command] = "destroy".to_owned();
+        words.remove(flag);
+    }
+    words
+}
+
+/// Refuses `show FILE` with the way to see a saved plan.
+fn shown_file(words: &[String], own: &OwnFlags) -> Option<Diagnostic> {
+    let positions = positions(words, own);
+    let [command, file] = positions[..] else { return None };
+    let file = &words[file];
+    let names_a_file = [".out", ".plan", ".tfplan", ".json", ".bin"].iter().any(|end| file.ends_with(end));
+    if words[command] != "show" || !(names_a_file || file.contains('/') && !file.contains(':')) {
+        return None;
+    }
+    let word = ShellCommand::word(file);
+    Some(
+        Diagnostic::error(Code::USAGE, "stead has no `show`, a word of Terraform and Pulumi")
+            .note("A saved plan is shown by the command that applies it, before it asks.")
+            .help(format!("type `stead up {word}`, and answer `n` to change nothing")),
+    )
 }
 
 /// Returns the row of a flag that is none of stead's, and the value after its `=`.
@@ -254,6 +289,26 @@ mod tests {
         assert!(help("taint web").contains("type `stead up --replace web`"), "{}", help("taint web"));
         assert!(help("taint").contains("type `stead up --replace NAME`"));
         assert!(help("-e prod stack select qa").contains("-e qa"));
+    }
+
+    #[test]
+    fn apply_of_a_destruction_is_a_destroy() {
+        for line in
+            ["apply -destroy", "apply --destroy", "up --destroy", "-e prod apply -destroy -auto-approve"]
+        {
+            let ours = typed(line).unwrap();
+            assert!(ours.contains("destroy") && !ours.contains("--destroy"), "{line} became {ours}");
+            assert!(parses(&format!("stead {ours}")), "{line} became {ours}");
+        }
+        assert_eq!(typed("plan -destroy").unwrap(), "plan --destroy");
+    }
+
+    #[test]
+    fn show_of_a_saved_plan_names_the_command_that_shows_it() {
+        let problem = format!("{:?}", typed("show plan.out").unwrap_err());
+        assert!(problem.contains("stead up plan.out"), "{problem}");
+        let problem = format!("{:?}", typed("show dev:main/Site:local.File#a").unwrap_err());
+        assert!(problem.contains("stead state show"), "{problem}");
     }
 
     #[test]

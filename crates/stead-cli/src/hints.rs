@@ -36,8 +36,8 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
             let (name, id) = (ShellCommand::word(&name.to_string()), ShellCommand::word(id.as_str()));
             format!("stead import {ty} {name} {id}{on}")
         }
-        NextStep::Rename { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
-        NextStep::RenamePlace { from, to } => format!("`stead rename '{from}' '{to}'{on}`"),
+        NextStep::Rename { from, to } => format!("`stead rename {} {}{on}`", quoted(from), quoted(to)),
+        NextStep::RenamePlace { from, to } => format!("`stead rename {} {}{on}`", quoted(from), quoted(to)),
         NextStep::AcceptMoves => format!("`stead up --accept-moves{on}`"),
         NextStep::ListState => format!("`stead state ls{on}`"),
         NextStep::ShowGraph => format!("`stead graph{on}`"),
@@ -47,8 +47,10 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::MovePin { from, to } => format!("stead pin mv {from} {to}{on}"),
         NextStep::PrunePins => "`stead pin prune`".to_owned(),
         NextStep::RestorePins => format!("`stead pin restore{on}`"),
-        NextStep::Unprotect { name } => format!("`stead state unprotect '{name}'{on}`"),
-        NextStep::Resolve { name, answer } => format!("stead state resolve '{name}' {}{on}", flag(*answer)),
+        NextStep::Unprotect { name } => format!("`stead state unprotect {}{on}`", quoted(name)),
+        NextStep::Resolve { name, answer } => {
+            format!("stead state resolve {} {}{on}", quoted(name), flag(*answer))
+        }
         NextStep::StateOutputs { names } => {
             let flags: Vec<String> = names.iter().map(|name| format!("--output {name}=VALUE")).collect();
             format!("`{}`", flags.join(" "))
@@ -67,7 +69,7 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
         NextStep::CreateStack => format!("`stead stack new{on}`"),
         NextStep::WithoutProgram => "`--without-program`".to_owned(),
         NextStep::ShowHistory => format!("`stead stack history{on}`"),
-        NextStep::RenameFrom { from } => format!("stead rename '{from}' …{on}"),
+        NextStep::RenameFrom { from } => format!("stead rename {} …{on}", quoted(from)),
         NextStep::MoveToStack => "`--to-stack`".to_owned(),
         NextStep::Destroy { environment } => format!("`stead destroy{}`", stack_flags(environment)),
         NextStep::StartProject => {
@@ -92,7 +94,7 @@ pub(crate) fn phrase(step: &NextStep, stack: Option<&ShownStack>) -> String {
             "`up FILE` applies a plan that `stead plan --out FILE` saved; without FILE, `up` plans itself"
                 .to_owned()
         }
-        NextStep::TakeOver { name } => format!("`--take-over '{name}'`"),
+        NextStep::TakeOver { name } => format!("`--take-over {}`", quoted(name)),
         NextStep::SelectResources => "`--target-resource PATTERN`".to_owned(),
         NextStep::CreateEnvironment { name } => format!("`stead env new {}`", ShellCommand::word(name)),
         NextStep::SelectEnvironment { environment } => format!("`-e {environment}`"),
@@ -117,11 +119,19 @@ pub(crate) fn recorded_flags(environment: &str) -> String {
     environment.parse().map_or_else(|_| format!(" -e {environment}"), |of| stack_flags(&of))
 }
 
+/// Returns a text as one word of a command line, always in quotes: a name contains `#` and other characters of the shell.
+pub(crate) fn quoted(text: impl std::fmt::Display) -> String {
+    format!("'{}'", text.to_string().replace('\'', r"'\''"))
+}
+
 /// Commands that work on one stack.
-const ON_A_STACK: [&str; 14] = [
+const ON_A_STACK: [&str; 18] = [
     "plan", "up", "destroy", "refresh", "rename", "import", "unlock", "graph", "compile", "state", "policy",
-    "pin", "logs", "stats",
+    "pin", "logs", "stats", "stack", "output", "config", "secrets",
 ];
+
+/// Commands among them that work on no stack, or on several.
+const ON_NO_STACK: [&str; 3] = ["stack ls", "stack diff", "secrets keygen"];
 
 /// Adds the stack to every command in a text, such as `` `stead plan` ``, that works on one stack and lacks it.
 pub(crate) fn with_stack(text: &str, stack: &ShownStack) -> String {
@@ -133,7 +143,8 @@ pub(crate) fn with_stack(text: &str, stack: &ShownStack) -> String {
         let word = command.and_then(|command| command.split(' ').next()).unwrap_or_default();
         out.push_str(if at == 0 { "" } else { "`" });
         out.push_str(part);
-        if ON_A_STACK.contains(&word) && !part.contains(" -e ") && !part.contains(['>', '|']) {
+        let is_general = command.is_some_and(|command| ON_NO_STACK.iter().any(|of| command.starts_with(of)));
+        if ON_A_STACK.contains(&word) && !is_general && !part.contains(" -e ") && !part.contains(['>', '|']) {
             out.push_str(&flags);
         }
     }
@@ -165,5 +176,25 @@ mod tests {
         let dev = ShownStack { environment: Environment::new("dev"), target: Some("aws".to_owned()) };
         assert_eq!(phrase(&rename, Some(&dev)), "`stead rename 'dev:main:T#a' 'dev:main:T#b' -e dev -t aws`");
         assert_eq!(phrase(&NextStep::Apply, None), "`stead up`");
+    }
+
+    #[test]
+    fn commands_on_stacks_outputs_config_and_secrets_carry_the_environment() {
+        let prod = ShownStack { environment: Environment::new("prod"), target: None };
+        for command in ["stack new", "stack history", "output", "config explain k", "secrets status"] {
+            assert_eq!(
+                with_stack(&format!("`stead {command}`"), &prod),
+                format!("`stead {command} -e prod`")
+            );
+        }
+        for command in ["stack ls", "stack diff dev qa", "secrets keygen"] {
+            assert_eq!(with_stack(&format!("`stead {command}`"), &prod), format!("`stead {command}`"));
+        }
+    }
+
+    #[test]
+    fn quote_in_a_name_is_quoted_for_the_shell() {
+        let name = "dev:main:T#it's".parse().unwrap();
+        assert_eq!(phrase(&NextStep::TakeOver { name }, None), r"`--take-over 'dev:main:T#it'\''s'`");
     }
 }

@@ -1,6 +1,7 @@
 //! Progress of a run: all running steps on a terminal, lines elsewhere, one JSON event per line for programs.
 //!
-//! Without a terminal, every running step and every recovery has a line or an event at least every ten seconds. Lines that come close together are
+//! Without a terminal, every running step and every recovery has a line or an event at least every ten seconds, and reads have a
+//! line. Lines that come close together are
 //! written together.
 
 use std::cell::RefCell;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use stead::ReadCount;
 use stead_model::{Environment, Event};
 use stead_render::{Running, Style, progress_line};
 use stead_world::Clock;
@@ -20,6 +22,9 @@ const TOGETHER: Duration = Duration::from_millis(100);
 
 /// Time between two updates of a display.
 const TICK: Duration = Duration::from_millis(250);
+
+/// Longest time between two lines about reads.
+const READS_TOLD: Duration = Duration::from_secs(10);
 
 /// Writer of progress lines.
 pub(crate) trait Sink {
@@ -51,6 +56,9 @@ pub(crate) struct Progress<'a> {
     running: Running,
     bar: Option<ProgressBar>,
     flushed: Duration,
+    reads: ReadCount,
+    /// The last line about reads, or the beginning.
+    reads_told: Duration,
 }
 
 impl<'a> Progress<'a> {
@@ -62,7 +70,23 @@ impl<'a> Progress<'a> {
         display: Display,
     ) -> Progress<'a> {
         let flushed = clock.monotonic();
-        Progress { sink, clock, environment, style, display, running: Running::default(), bar: None, flushed }
+        Progress {
+            sink,
+            clock,
+            environment,
+            style,
+            display,
+            running: Running::default(),
+            bar: None,
+            flushed,
+            reads: ReadCount::default(),
+            reads_told: flushed,
+        }
+    }
+
+    /// Shows these reads while no step runs.
+    pub(crate) fn reading(self, reads: ReadCount) -> Progress<'a> {
+        Progress { reads, ..self }
     }
 
     pub(crate) fn event(&mut self, event: &Event) {
@@ -139,8 +163,20 @@ impl<'a> Progress<'a> {
             for event in self.running.due(now) {
                 self.tell(&event);
             }
+            self.tell_reads(now);
         }
         self.flush(now);
+    }
+
+    /// Adds a line about the reads that are under way. Steps that run have lines of their own.
+    fn tell_reads(&mut self, now: Duration) {
+        let (under_way, ended) = (self.reads.under_way(), self.reads.ended());
+        let is_due = now.saturating_sub(self.reads_told) + TICK >= READS_TOLD;
+        if under_way == 0 || !is_due || self.display == Display::Json || self.running.next_due().is_some() {
+            return;
+        }
+        self.reads_told = now;
+        self.line(&format!("still reading: {ended} resources read, {under_way} under way"));
     }
 
     pub(crate) fn flush(&mut self, now: Duration) {
@@ -284,6 +320,29 @@ mod tests {
         {"event":"step_started","operation":"create","name":"dev:main:local.Command#a","type":"local.Command"}
         {"event":"still_running","operation":"create","name":"dev:main:local.Command#a","phase":"step","millis":10000}
         "#);
+    }
+
+    #[tokio::test]
+    async fn reads_have_a_line_every_ten_seconds() {
+        let (clock, sink, reads) =
+            (Arc::new(VirtualClock::default()), Collected::default(), ReadCount::default());
+        let progress = RefCell::new(shown(&sink, &clock, Display::Lines).into_inner().reading(reads.clone()));
+        let work = async {
+            drop(reads.begin(3));
+            let first = reads.begin(40);
+            until(&clock, 12).await;
+            drop(first);
+            until(&clock, 22).await;
+            let _second = reads.begin(2);
+            until(&clock, 34).await;
+        };
+        watch(&progress, work).await;
+        let lines = sink.lines.borrow().join("\n");
+        let told = [
+            "still reading: 3 resources read, 40 under way",
+            "still reading: 43 resources read, 2 under way",
+        ];
+        assert_eq!(lines.lines().collect::<Vec<_>>(), [told[0], told[1], told[1]], "{lines}");
     }
 
     #[tokio::test]

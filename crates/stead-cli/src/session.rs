@@ -48,6 +48,7 @@ impl Session {
         let target = common.target.clone().unwrap_or_else(|| project.default_target.clone());
         ui.set_stack(shown_stack(&project, &environment, &target));
         let workspace = project.workspace(&environment, &target, common.parallel)?;
+        ui.set_reads(workspace.engine.providers.reads());
         let branches = match common.allow_unknown_branches {
             true => UnknownBranches::Allow,
             false => UnknownBranches::Refuse,

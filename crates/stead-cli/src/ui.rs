@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use stead::ops::{OpError, OpEvent, ProposedEdit, StateEdit};
-use stead::{ConsoleLevel, ConsoleLine, Notice};
+use stead::{ConsoleLevel, ConsoleLine, Notice, ReadCount};
 use stead_model::{Diagnostic, Environment, Event, NextStep, Severity};
 use stead_render::{Detail, Style, json_line};
 use stead_world::{Clock, Files, RealClock, World};
@@ -49,6 +49,8 @@ pub(crate) struct Ui {
     clock: RefCell<Arc<dyn Clock>>,
     /// The stack that the command works on, once it is known.
     stack: RefCell<Option<ShownStack>>,
+    /// The reads of the command's providers.
+    reads: RefCell<ReadCount>,
     /// Progress that is not written yet: to stderr for a person, to stdout for a program.
     pending: RefCell<String>,
 }
@@ -68,7 +70,8 @@ impl Ui {
         let (sources, stack) = (RefCell::new(None), RefCell::new(None));
         let clock: Arc<dyn Clock> = Arc::new(RealClock::start());
         let (clock, pending) = (RefCell::new(clock), RefCell::default());
-        Ui { reader, terminal, detail: Detail::Normal, sources, clock, stack, pending }
+        let reads = RefCell::default();
+        Ui { reader, terminal, detail: Detail::Normal, sources, clock, stack, reads, pending }
     }
 
     /// Returns true if the output is JSON.
@@ -94,6 +97,11 @@ impl Ui {
     /// Sets the stack that printed commands carry, and whose environment names are shown without.
     pub(crate) fn set_stack(&self, stack: ShownStack) {
         *self.stack.borrow_mut() = Some(stack);
+    }
+
+    /// Sets the count of the reads that progress shows.
+    pub(crate) fn set_reads(&self, reads: &ReadCount) {
+        *self.reads.borrow_mut() = reads.clone();
     }
 
     /// Returns the command or the flag of an operation on this stack, ready to paste.
@@ -311,7 +319,9 @@ impl Ui {
         let stack = self.stack.borrow();
         let environment = stack.as_ref().map(|stack| stack.environment.clone());
         let environment = environment.unwrap_or_else(|| Environment::new(""));
+        let reads = self.reads.borrow().clone();
         Progress::new(self, self.clock.borrow().clone(), environment, self.err_style(), display)
+            .reading(reads)
     }
 
     /// Writes text that is safe to show, after all progress. A reader may close the pipe early: errors are ignored.

@@ -16,10 +16,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use stead_model::{Hint, Input, Inputs, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken};
+use stead_model::{
+    Hint, Input, Inputs, Map, Operation, OperationToken, PhysicalId, PropertyPath, Resource, TypeToken,
+};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, LiveState, Ownership, Provider,
-    Reads, Receipt, Recovery, Refusal, Telemetry, UpdateRequest, Updated,
+    Reads, Receipt, Recovery, Refusal, Statement, Telemetry, UpdateRequest, Updated,
 };
 use stead_schema::{Problem, ReplaceOrder, TypeSchema};
 use stead_world::World;
@@ -183,8 +185,17 @@ impl Provider for LocalProvider {
         operations.take_back(&self.machine, &receipt, resource).await.map_err(Failure::into_refusal)
     }
 
-    async fn may_still_run(&self, resource: &TypeToken, key: &str) -> Option<String> {
-        self.served(resource).ok()?.operations.may_still_run(&self.machine, key).await
+    async fn may_still_run(&self, resource: &TypeToken, token: &OperationToken) -> Option<String> {
+        self.served(resource).ok()?.operations.may_still_run(&self.machine, token)
+    }
+
+    async fn settle_work(
+        &self,
+        resource: &TypeToken,
+        token: &OperationToken,
+        statement: Statement,
+    ) -> Result<(), Refusal> {
+        self.served(resource)?.operations.settle_work(&self.machine, token, statement).await
     }
 
     fn ownership(&self) -> Option<&dyn Ownership> {

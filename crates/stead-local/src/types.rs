@@ -13,8 +13,8 @@ mod random_string;
 
 use async_trait::async_trait;
 use std::path::PathBuf;
-use stead_model::{Inputs, Map, Operation, Resource};
-use stead_provider::{Created, LiveState, Reads, Receipt, Recovery, Refusal, Updated};
+use stead_model::{Inputs, Map, Operation, OperationToken, Resource};
+use stead_provider::{Created, LiveState, Reads, Receipt, Recovery, Refusal, Statement, Updated};
 use stead_schema::{Change, Problem, TypeSchema};
 
 use crate::failure::Attempt;
@@ -90,8 +90,18 @@ pub(crate) trait ResourceType: Send + Sync {
     }
 
     /// Returns a sentence about work of an earlier attempt that may still go on; `None` if none can.
-    async fn may_still_run(&self, _machine: &Machine, _key: &str) -> Option<String> {
+    fn may_still_run(&self, _machine: &Machine, _token: &OperationToken) -> Option<String> {
         None
+    }
+
+    /// Makes a person's statement about an operation true of its work; see [`stead_provider::Provider::settle_work`].
+    async fn settle_work(
+        &self,
+        _machine: &Machine,
+        _token: &OperationToken,
+        _statement: Statement,
+    ) -> Result<(), Refusal> {
+        Ok(())
     }
 
     fn recovery(&self, _operation: Operation, _inputs: &Map) -> Recovery {

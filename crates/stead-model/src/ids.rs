@@ -88,7 +88,7 @@ number_id!(
     Generation(u32)
 );
 
-/// Name under which a service knows an operation that is under way, such as a request token.
+/// Name of an operation that is under way, at its service or on its machine: a request token, a process group.
 ///
 /// It is recorded and shown as it is. Its form keeps values of resources out of it: 1 to 128 letters, digits and `-._+/=`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -9,6 +9,7 @@ mod cut;
 mod listing;
 mod outcome;
 mod ownership;
+mod reads;
 mod refusal;
 mod registry;
 mod request;
@@ -18,15 +19,18 @@ mod veil;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, TypeToken};
+use stead_model::{Inputs, Map, Operation, OperationToken, PhysicalId, ProviderPlace, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
 pub use batch::BatchReads;
 pub use configuration::{Completeness, Configurable, Configuration};
 pub use cut::{cut_log, whole_lines_of_end};
 pub use listing::{ListParent, ListScope, Listed, Listing};
-pub use outcome::{CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Updated};
+pub use outcome::{
+    CallOutcome, Created, Doubt, LiveState, PartialResult, Reads, Recovery, Statement, Updated,
+};
 pub use ownership::{Claim, Description, MarksUnavailable, Occasion, OwnerMark, Ownership, StatePlace};
+pub use reads::{ReadCount, ReadsUnderWay};
 pub use refusal::{Refusal, RefusalClass, RefusalScope};
 pub use registry::Providers;
 pub use request::{CreateRequest, DeleteRequest, Diff, UpdateRequest};
@@ -80,8 +84,9 @@ pub trait Provider: Send + Sync {
 
     /// Creates a resource.
     ///
-    /// A provider whose service knows the operation by a name of its own records it with [`Receipt::record_token`]. A later
-    /// attempt gets it back from [`Receipt::token`], and asks for the end of that operation before it sends anything.
+    /// A provider whose service knows the operation by a name of its own records it with [`Receipt::record_token`], as does one
+    /// that starts work of its own. A later attempt gets the name back from [`Receipt::token`], and asks for the end of that
+    /// operation, or ends that work, before it sends anything.
     async fn create(&self, receipt: Receipt, request: CreateRequest<'_>) -> CallOutcome<Created>;
 
     async fn update(&self, receipt: Receipt, request: UpdateRequest<'_>) -> CallOutcome<Updated>;
@@ -96,7 +101,7 @@ pub trait Provider: Send + Sync {
     /// Asks for the end of a create of an earlier run by its recorded token, and sends nothing: `inputs` lacks a secret that this
     /// process does not have.
     ///
-    /// Called only if [`Receipt::token`] is set. The operation is in doubt if the service does not know the token any more.
+    /// Called only if [`Receipt::token`] is set and [`tells_ends`](Provider::tells_ends). The operation is in doubt if the service does not know the token any more.
     async fn end_of_create(&self, _: Receipt, _: CreateRequest<'_>) -> CallOutcome<Created> {
         CallOutcome::InDoubt(Doubt::not_asked())
     }
@@ -143,9 +148,22 @@ pub trait Provider: Send + Sync {
 
     /// Returns a sentence about work of an operation in doubt that may still go on, for the person that gives the answer.
     ///
-    /// `None` if the provider starts no work that outlives the call on this side.
-    async fn may_still_run(&self, _: &TypeToken, _idempotency_key: &str) -> Option<String> {
+    /// `token` is the recorded name of the work. `None` if the work certainly ended, or the provider starts none that outlives the
+    /// call on this side.
+    async fn may_still_run(&self, _: &TypeToken, _token: &OperationToken) -> Option<String> {
         None
+    }
+
+    /// Makes a person's statement about an operation in doubt true of its work on this side, before the statement is recorded: work
+    /// of an operation that did not happen is ended. Refuses if the work goes on.
+    async fn settle_work(&self, _: &TypeToken, _: &OperationToken, _: Statement) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// Returns true if the provider can ask for the end of an operation by its recorded token alone: `end_of_create`,
+    /// `end_of_update` and `end_of_delete`.
+    fn tells_ends(&self) -> bool {
+        false
     }
 
     /// Returns the marks that name the owners of real resources; `None` if this provider has none.

@@ -48,6 +48,13 @@ impl<T> From<Result<T, Refusal>> for CallOutcome<T> {
     }
 }
 
+/// A person's statement about an operation in doubt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Statement {
+    Happened,
+    DidNotHappen,
+}
+
 /// Reason why the outcome of an operation is unknown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Doubt {

@@ -7,7 +7,7 @@ use stead_model::{Map, Resource, TypeToken};
 use stead_schema::Catalog;
 
 use crate::veil::{RunSecrets, Veil};
-use crate::{Configuration, Provider, Refusal};
+use crate::{Configuration, Provider, ReadCount, Refusal};
 
 /// The registered providers. Clones share the configured instances and the known secrets.
 #[derive(Clone, Default)]
@@ -15,6 +15,7 @@ pub struct Providers {
     by_name: BTreeMap<String, Arc<dyn Provider>>,
     /// Secrets that no answer of a provider may show.
     known: RunSecrets,
+    reads: ReadCount,
     configured: Arc<Mutex<Vec<Configured>>>,
 }
 
@@ -29,7 +30,7 @@ impl Providers {
     /// Adds a provider. From here on it gets plain values, and its answers have their secrets marked.
     #[must_use]
     pub fn with(mut self, provider: Arc<dyn Provider>) -> Providers {
-        let veil = Veil::new(provider, self.known.clone());
+        let veil = Veil::new(provider, self.known.clone(), self.reads.clone());
         self.by_name.insert(veil.name().to_owned(), Arc::new(veil));
         self
     }
@@ -50,6 +51,11 @@ impl Providers {
         let catalog = self.of(&resource.ty).map(|provider| provider.catalog());
         let schema = catalog.as_ref().and_then(|catalog| catalog.get(&resource.ty));
         self.known.learn_record(resource, schema);
+    }
+
+    /// Returns the count of the reads of all providers.
+    pub fn reads(&self) -> &ReadCount {
+        &self.reads
     }
 
     /// Returns the default provider of a type: the one that serves a resource without a provider resource.

@@ -20,14 +20,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use stead_guard::DeletePermit;
 use stead_journal::{Receipt, Warnings};
-use stead_model::{Inputs, Map, Operation, PhysicalId, ProviderPlace, Resource, TypeToken};
+use stead_model::{Inputs, Map, Operation, OperationToken, PhysicalId, ProviderPlace, Resource, TypeToken};
 use stead_schema::{Catalog, Problem, TypeSchema};
 
 use crate::cut::shortened;
 use crate::{
     BatchReads, CallOutcome, Configurable, CreateRequest, Created, DeleteRequest, Diff, Doubt, Listing,
-    LiveState, Ownership, PartialResult, Provider, Reads, Recovery, Refusal, Telemetry, UpdateRequest,
-    Updated,
+    LiveState, Ownership, PartialResult, Provider, ReadCount, Reads, Recovery, Refusal, Statement, Telemetry,
+    UpdateRequest, Updated,
 };
 pub(crate) use known::RunSecrets;
 use marks::Marks;
@@ -43,15 +43,16 @@ pub(crate) struct Veil {
     ownership: VeiledOwnership,
     telemetry: VeiledTelemetry,
     known: RunSecrets,
+    reads: ReadCount,
 }
 
 impl Veil {
-    /// Returns the provider behind a veil that shares the known secrets with the others of the run.
-    pub(crate) fn new(inner: Arc<dyn Provider>, known: RunSecrets) -> Veil {
+    /// Returns the provider behind a veil that shares the known secrets, and the count of reads, with the others of the run.
+    pub(crate) fn new(inner: Arc<dyn Provider>, known: RunSecrets, reads: ReadCount) -> Veil {
         let catalog = inner.catalog();
         let ownership = VeiledOwnership::new(inner.clone(), known.clone());
         let telemetry = VeiledTelemetry::new(inner.clone(), known.clone());
-        Veil { catalog, ownership, telemetry, known, inner }
+        Veil { catalog, ownership, telemetry, known, reads, inner }
     }
 
     /// Marks the outputs of an answer, and learns their secrets. `before` are the recorded ones.
@@ -231,6 +232,7 @@ impl Provider for Veil {
     }
 
     async fn read(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {
+        let _under_way = self.reads.begin(1);
         let marks = Marks::of_record(resource);
         self.learn_record(resource);
         let read = match marks.is_empty() {
@@ -245,6 +247,7 @@ impl Provider for Veil {
     }
 
     async fn find(&self, resource: &TypeToken, id: &PhysicalId) -> Result<Option<LiveState>, Refusal> {
+        let _under_way = self.reads.begin(1);
         let found = self.inner.find(resource, id).await;
         let found = found.map_err(|refusal| self.refusal(&Marks::default(), refusal))?;
         let unknown = Map::new();
@@ -346,9 +349,23 @@ impl Provider for Veil {
         taken_back.map_err(|refusal| self.refusal(&marks, refusal))
     }
 
-    async fn may_still_run(&self, resource: &TypeToken, idempotency_key: &str) -> Option<String> {
-        let says = self.inner.may_still_run(resource, idempotency_key).await?;
+    async fn may_still_run(&self, resource: &TypeToken, token: &OperationToken) -> Option<String> {
+        let says = self.inner.may_still_run(resource, token).await?;
         Some(self.known.text(&says).into_owned())
+    }
+
+    async fn settle_work(
+        &self,
+        resource: &TypeToken,
+        token: &OperationToken,
+        statement: Statement,
+    ) -> Result<(), Refusal> {
+        let settled = self.inner.settle_work(resource, token, statement).await;
+        settled.map_err(|refusal| self.known.refusal(refusal))
+    }
+
+    fn tells_ends(&self) -> bool {
+        self.inner.tells_ends()
     }
 
     fn ownership(&self) -> Option<&dyn Ownership> {

@@ -1,6 +1,6 @@
 //! A view on values and inputs that both sides of a change share.
 
-use stead_model::{BLINDED, Input, Kept, Value};
+use stead_model::{BLINDED, Input, Kept, Secret, Value};
 
 use crate::visible;
 
@@ -48,7 +48,22 @@ impl Node<'_> {
         }
     }
 
-    /// Returns the value on one line, as JSON. Different values have different texts.
+    /// Returns true if the values are equal. Two secrets are compared by their values, which their texts do not tell.
+    pub(crate) fn is_same(&self, other: &Node<'_>) -> bool {
+        self.text() == other.text() && self.secrets().eq(&other.secrets())
+    }
+
+    /// Returns the secrets in the value, in the order of its text.
+    pub(crate) fn secrets(&self) -> Vec<&Secret> {
+        match self {
+            Node::Leaf(Value::Secret(secret)) => vec![secret],
+            Node::Unknown | Node::Leaf(_) => Vec::new(),
+            Node::List(items) => items.iter().flat_map(Node::secrets).collect(),
+            Node::Map(entries) => entries.iter().flat_map(|(_, item)| item.secrets()).collect(),
+        }
+    }
+
+    /// Returns the value on one line, as JSON. Different values have different texts, except for their secrets.
     pub(crate) fn text(&self) -> String {
         let mut json = String::new();
         self.write(&mut json);

@@ -79,11 +79,16 @@ pub async fn check_environment(project: &Project, workspace: &Workspace) -> Resu
     if head.is_some_and(|(head, _)| head.absent != Some(Absent::Removed)) {
         return Ok(());
     }
+    check_known(project, workspace, &wanted.name).await
+}
+
+/// Fails unless the project has an environment of this name, whatever stacks it has.
+pub async fn check_known(project: &Project, workspace: &Workspace, name: &str) -> Result<(), OpError> {
     let known = environments(project, workspace).await?;
-    if known.iter().any(|environment| environment.name == wanted.name) {
-        return Ok(());
+    match known.iter().any(|environment| environment.name == name) {
+        true => Ok(()),
+        false => Err(unknown(name, &known)),
     }
-    Err(unknown(&wanted.name, &known))
 }
 
 /// Reports an environment that the project does not have.

@@ -28,10 +28,10 @@ pub mod testing;
 #[cfg(test)]
 mod decoders;
 
-pub use environments::{KnownBy, KnownEnvironment, KnownStack, check_environment, environments};
+pub use environments::{KnownBy, KnownEnvironment, KnownStack, check_environment, check_known, environments};
 pub use existing::{Existing, ExistingRequest, Reference, Survey as ExistingSurvey, existing};
 pub use export::{check_export, export, read_export};
-pub use find::{FoundResource, Search, search};
+pub use find::{FoundAs, FoundResource, Search, search};
 pub use permissions::permissions;
 pub use policy::{MarkExplanation, MarksInForce, explain_marks};
 pub use program::{Notice, Program, ProgramSettings, Transcript};
@@ -53,6 +53,7 @@ pub use stead_engine::{
 };
 pub use stead_eval::{ConsoleLevel, ConsoleLine, DECLARATIONS, UnknownBranches};
 pub use stead_journal::{HistoryCheck, JournalError, Loaded, Survey, UnrecordedAnswer, load_run, survey};
+pub use stead_provider::ReadCount;
 
 /// Types of config: settings with their origins, declarations, and the values that hold.
 pub mod config {

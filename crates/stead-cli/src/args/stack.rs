@@ -46,7 +46,7 @@ pub(crate) enum StackCommand {
 pub(crate) struct ImportStateArguments {
     /// File written by `stack export`
     pub file: PathBuf,
-    /// Accept an export of another stack, although this stack has records of its own
+    /// Accept an export of another stack: two stacks may then record the same real resources
     #[arg(long)]
     pub from_another_stack: bool,
     /// Accept that guarded records, marks and operations are lost; they are listed first

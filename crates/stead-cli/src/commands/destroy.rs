@@ -4,7 +4,7 @@ use stead::Notice;
 use stead::ops::{Access, Declares, Nothing, OpEvent, PlanRequest, Proposal};
 use stead::plan::{MovePolicy, Purpose, Request};
 
-use crate::args::{DestroyArguments, MarkFlags, ProgramFlags, SelectionFlags};
+use crate::args::{DestroyArguments, MarkFlags, OwnerFlags, ProgramFlags, SelectionFlags};
 use crate::commands::run::{apply_plan, show_plan};
 use crate::commands::up::on_failure;
 use crate::failure::Failure;
@@ -26,11 +26,12 @@ pub(crate) async fn destroy(session: &Session, arguments: &DestroyArguments, ui:
 pub(crate) async fn preview(
     session: &Session,
     select: &SelectionFlags,
-    marks: &MarkFlags,
+    (marks, owners): (&MarkFlags, &OwnerFlags),
     program: ProgramFlags,
     ui: &Ui,
 ) -> Result<Option<Proposal>, Failure> {
-    let request = PlanRequest { access: Access::ReadOnly, ..request(session, select, marks) };
+    let request = request(session, select, marks);
+    let request = PlanRequest { access: Access::ReadOnly, take_over: owners.globs(), ..request };
     propose(session, request, program, ui).await
 }
 

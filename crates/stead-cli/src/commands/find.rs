@@ -1,6 +1,6 @@
 //! `stead find`: finds recorded resources by id, ARN, path or another value, in every stack of the store. Reads only.
 
-use stead::{FoundResource, Search};
+use stead::{FoundAs, FoundResource, Search};
 use stead_model::{Code, Diagnostic};
 use stead_render::Paint;
 
@@ -34,7 +34,7 @@ pub(crate) async fn find(
         return Ok(0);
     }
     let stacks = if *stacks == 1 { "1 stack was".to_owned() } else { format!("{stacks} stacks were") };
-    let message = format!("no recorded resource has {:?}", arguments.wanted);
+    let message = format!("no resource in state has {:?}", arguments.wanted);
     let problem = Diagnostic::error(Code::NOT_FOUND, message).note(format!("{stacks} searched."));
     let problem = problem.help("give the whole id, ARN or path, as `stead state show` prints it");
     Err(Failure::new(Kind::Failed, problem))
@@ -42,11 +42,18 @@ pub(crate) async fn find(
 
 fn describe(resource: &FoundResource, ui: &Ui) -> String {
     let style = ui.out_style();
-    let FoundResource { stack, name, ty, id, source, property } = resource;
+    let FoundResource { stack, name, ty, id, standing, source, property } = resource;
     let id = id.as_ref().map_or("(none)", |id| id.as_str());
     let by = property.as_ref().map(|property| format!("  found by {property}\n")).unwrap_or_default();
+    let declared = source.as_ref().map(|source| format!("  declared  {source}\n")).unwrap_or_default();
+    let standing = match standing {
+        FoundAs::Recorded => "",
+        FoundAs::Condemned => "  state     replaced, and still to be deleted\n",
+        FoundAs::Pending => "  state     of an unfinished operation\n",
+        FoundAs::Retained => "  state     retained: the stack no longer manages it\n",
+    };
     format!(
-        "{}\n  stack     {} · environment {} · target {}\n  type      {ty}\n  id        {id}\n  declared  {source}\n{by}",
+        "{}\n  stack     {} · environment {} · target {}\n  type      {ty}\n  id        {id}\n{standing}{declared}{by}",
         style.paint(Paint::Strong, &name.to_string()),
         stack.project,
         stack.environment,

@@ -127,9 +127,11 @@ fn show_permissions(permissions: stead::Permissions, ui: &Ui) {
 
 /// Shows what `destroy` would delete, and whether the guards permit it.
 async fn plan_destroy(session: &Session, arguments: &PlanArguments, ui: &Ui) -> Result<u8, Failure> {
-    let RunScope { select, marks, .. } = &arguments.scope;
+    let RunScope { select, marks, owners, .. } = &arguments.scope;
     let program = ProgramFlags { without_program: arguments.without_program };
-    let Some(proposal) = destroy::preview(session, select, marks, program, ui).await? else { return Ok(0) };
+    let Some(proposal) = destroy::preview(session, select, (marks, owners), program, ui).await? else {
+        return Ok(0);
+    };
     show_unfinished(proposal.unfinished(), ui);
     show_untold(&proposal, ui);
     // A plan that the guards refuse is shown first.

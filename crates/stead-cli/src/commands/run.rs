@@ -11,6 +11,7 @@ use stead_schema::Change;
 use crate::commands::state::show_retained;
 use crate::confirm::confirm;
 use crate::failure::{Failure, Kind};
+use crate::hints::quoted;
 use crate::session::Session;
 use crate::ui::Ui;
 use crate::{pins, wiring};
@@ -222,8 +223,8 @@ pub(crate) fn show_undeclared_imports(session: &Session, proposal: &Proposal, ui
         let name = resource.name.shown_in(session.environment());
         ui.note(&format!(
             "{name} was imported and is not declared yet, so it is left alone. Declare it, or stop managing it with \
-             `stead state rm '{}'`.",
-            resource.name
+             `stead state rm {}`.",
+            quoted(&resource.name)
         ));
     }
 }

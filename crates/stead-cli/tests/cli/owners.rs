@@ -268,6 +268,7 @@ fn mark_moves_with_its_record_and_ends_with_it() {
     project.stead(&["stack", "new", "-e", "prod"]).ok();
     project.stead(&["state", "mv", "f", "--to-stack", "prod", "--yes"]).ok();
     owned(import("dev"));
+    project.stead(&["env", "new", "live"]).ok();
     project.stead(&["stack", "rename", "live", "-e", "prod", "--yes"]).ok();
     owned(import("dev"));
     let listed = project.stead(&["state", "owners"]).ok();

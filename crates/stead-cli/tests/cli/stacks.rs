@@ -190,6 +190,7 @@ fn killed_move_is_finished_or_undone_by_the_next_command() {
         let plan = project.stead(&["plan"]).ends(0);
         assert!(plan.stderr.contains("was interrupted"), "{point}: {}", plan.stderr);
         if left == 0 {
+            project.stead(&["env", "new", "live"]).ok();
             let refused = project.stead(&["stack", "rename", "live", "-e", "prod", "--yes"]).ends(1);
             assert!(refused.stderr.contains("ST0219"), "{}", refused.stderr);
         }

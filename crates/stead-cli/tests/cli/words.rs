@@ -121,6 +121,33 @@ fn saved_plan_keeps_a_requested_replacement() {
 }
 
 #[test]
+fn value_inside_an_object_and_a_list_is_found_and_so_is_a_retained_resource() {
+    let project = Project::only(&format!(
+        "{HEAD}new local.Data({{ value: {{ rules: [{{ arn: \"arn:x:2\" }}] }} }}, {{ id: \"d\" }});\n\
+         new local.File({{ path: \"f.txt\", content: \"f\" }}, {{ id: \"f\" }});\n"
+    ));
+    project.stead(&["up", "--yes"]).ok();
+    let nested = project.stead(&["find", "arn:x:2"]).ok();
+    assert!(nested.contains("local.Data#d") && nested.contains("rules[0].arn"), "{nested}");
+    project.stead(&["state", "rm", "f", "--yes"]).ok();
+    let retained = project.stead(&["find", "f.txt"]).ok();
+    assert!(retained.contains("local.File#f") && retained.contains("retained"), "{retained}");
+}
+
+#[test]
+fn resource_of_an_unfinished_create_is_found() {
+    let project = Project::only(&format!(
+        "{HEAD}new local.Command({{ create: \"exit 0\", environment: {{ A: \"marker-7\" }} }}, {{ id: \"c\" }});\n"
+    ));
+    project.crash(&["up", "--yes"], "step.call.after");
+    let pending = project.stead(&["find", "marker-7"]).ok();
+    assert!(
+        pending.contains("local.Command#c") && pending.contains("of an unfinished operation"),
+        "{pending}"
+    );
+}
+
+#[test]
 fn resource_is_found_by_id_value_and_path_in_every_stack() {
     let project = pet();
     project.write("stead.toml", "project = \"shop\"\n\n[env.prod]\n");
@@ -142,5 +169,7 @@ fn resource_is_found_by_id_value_and_path_in_every_stack() {
     let json = project.stead(&["find", "arn:x:1", "--json"]).ok();
     assert!(json.contains("\"kind\":\"found\"") && json.contains("\"environment\":\"prod\""), "{json}");
     let none = project.stead(&["find", "nowhere"]).ends(1);
+    std::os::unix::fs::symlink(project.folder(), project.path("link")).unwrap();
+    assert_eq!(project.stead(&["find", "link/a.txt"]).ok(), by_path);
     assert!(none.stderr.contains("2 stacks were searched"), "{}", none.stderr);
 }

@@ -86,7 +86,9 @@ pub(crate) async fn call(
     let request = match without_its_secrets(intent, deleted) {
         None => Request::Operation,
         // An earlier run sent the request. Its end can be told without the secret.
-        Some(_) if receipt.token().is_some() && end_needs_no_secret(intent) => Request::EndOnly,
+        Some(_) if receipt.token().is_some() && provider.tells_ends() && end_needs_no_secret(intent) => {
+            Request::EndOnly
+        }
         Some(locked) => return Answer::refused(Refusal::new(locked)),
     };
     let claims = match owners.before(provider, intent, deleted).await {

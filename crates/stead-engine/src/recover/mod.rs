@@ -10,7 +10,7 @@ mod stated;
 
 use stead_journal::{JournalError, Run};
 use stead_model::{Code, Diagnostic, Event, Hint, Map, Name, Operation, Resource, Unopened};
-use stead_provider::{Recovery, Refusal};
+use stead_provider::{Recovery, Refusal, Statement};
 use stead_state::{Intent, Pending, State};
 
 use crate::recover::repeat::Repeated;
@@ -71,9 +71,10 @@ impl Engine {
         let (mut repeatable, mut doubtful) = (Vec::new(), Vec::new());
         for pending in state.pending() {
             let lacks = lacking_secret(state, &pending.intent);
-            let is_asked_for = pending.token.is_some() && end_needs_no_secret(&pending.intent);
             match self.recovery(state, &pending.intent) {
-                Some(Recovery::Repeat) if lacks.is_none() || is_asked_for => repeatable.push(pending.clone()),
+                Some(Recovery::Repeat) if lacks.is_none() || self.tells_end(state, pending) => {
+                    repeatable.push(pending.clone());
+                }
                 _ => {
                     if let Some(name) = state.subject(&pending.intent) {
                         let pending = pending.clone();
@@ -100,9 +101,39 @@ impl Engine {
             let intent = &one.pending.intent;
             let Some(resource) = subject(state, intent) else { continue };
             let Ok(provider) = self.serving(resource, state) else { continue };
-            one.may_still_run = provider.may_still_run(&resource.ty, intent.key()).await;
+            if let Some(token) = &one.pending.token {
+                one.may_still_run = provider.may_still_run(&resource.ty, token).await;
+            }
         }
         doubtful
+    }
+
+    /// Makes a person's statement about an operation true of the work that its provider started for it, or refuses the statement.
+    ///
+    /// A provider that cannot be reached has no such work here.
+    pub(crate) async fn settle_work(
+        &self,
+        state: &State,
+        pending: &Pending,
+        statement: Statement,
+    ) -> Result<(), Diagnostic> {
+        let (Some(token), Some(resource)) = (&pending.token, subject(state, &pending.intent)) else {
+            return Ok(());
+        };
+        let Ok(provider) = self.serving(resource, state) else { return Ok(()) };
+        provider.settle_work(&resource.ty, token, statement).await.map_err(|refusal| {
+            let (verb, name) = (pending.intent.operation().verb(), &resource.name);
+            let message = format!("the {verb} of {name} stays in doubt: {}", refusal.message);
+            refusal.help.into_iter().fold(Diagnostic::error(Code::IN_DOUBT, message), Diagnostic::help)
+        })
+    }
+
+    /// Returns true if the service tells the end of the operation by its token, and the end can be recorded without the secrets of
+    /// the request.
+    fn tells_end(&self, state: &State, pending: &Pending) -> bool {
+        let provider = subject(state, &pending.intent).map(|resource| self.serving(resource, state));
+        let tells = provider.is_some_and(|provider| provider.is_ok_and(|provider| provider.tells_ends()));
+        pending.token.is_some() && tells && end_needs_no_secret(&pending.intent)
     }
 
     fn recovery(&self, state: &State, intent: &Intent) -> Option<Recovery> {

@@ -6,7 +6,7 @@
 use stead_model::{
     Code, CopyRef, Diagnostic, Hint, Map, Name, NextStep, Operation, PhysicalId, ResolveAnswer, Resource,
 };
-use stead_provider::{LiveState, Refusal, conceal_named, conceal_sent};
+use stead_provider::{LiveState, Refusal, Statement, conceal_named, conceal_sent};
 use stead_state::{Intent, Pending, Record, Settlement, State};
 
 use crate::Engine;
@@ -36,6 +36,14 @@ impl Resolution {
         match self {
             Resolution::Created { outputs, .. } | Resolution::Done { outputs } => !outputs.0.is_empty(),
             Resolution::DidNotHappen => false,
+        }
+    }
+
+    /// Returns the statement about the operation without its details.
+    pub(crate) fn statement(&self) -> Statement {
+        match self {
+            Resolution::Created { .. } | Resolution::Done { .. } => Statement::Happened,
+            Resolution::DidNotHappen => Statement::DidNotHappen,
         }
     }
 

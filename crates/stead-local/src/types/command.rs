@@ -3,16 +3,15 @@
 //! The effect of a command is unknown to the provider, so a command that may have run is repeated only if its
 //! author declared it idempotent.
 
-mod note;
+mod group;
 mod shell;
 
 use async_trait::async_trait;
-use stead_model::{Inputs, Map, Operation, PhysicalId, Resource, Text, Value};
-use stead_provider::{Created, Reads, Receipt, Recovery, Refusal, Updated};
+use stead_model::{Inputs, Map, Operation, OperationToken, PhysicalId, Resource, Text, Value};
+use stead_provider::{Created, Reads, Receipt, Recovery, Refusal, Statement, Updated};
 use stead_schema::{Access, Change, Problem, Property, Shape, TypeSchema};
 use stead_world::ShellCommand;
 
-use self::note::GroupNote;
 use self::shell::{as_variable, run};
 use crate::failure::{Attempt, Failure};
 use crate::inputs::{InputView, nul_problem, optional_text, problem, text, texts};
@@ -89,8 +88,17 @@ impl ResourceType for Command {
         Reads::Nothing
     }
 
-    async fn may_still_run(&self, machine: &Machine, key: &str) -> Option<String> {
-        GroupNote::of(machine, key).may_still_run(machine).await
+    fn may_still_run(&self, machine: &Machine, token: &OperationToken) -> Option<String> {
+        group::may_still_run(machine, token)
+    }
+
+    async fn settle_work(
+        &self,
+        machine: &Machine,
+        token: &OperationToken,
+        statement: Statement,
+    ) -> Result<(), Refusal> {
+        group::settle(machine, token, statement).await
     }
 
     async fn create(&self, machine: &Machine, receipt: &Receipt, inputs: &Map) -> Attempt<Created> {

@@ -74,29 +74,54 @@ impl Stack {
         }
     }
 
-    async fn begin(&self) -> Receipt {
+    async fn begin(&self) -> (Run, Receipt) {
         let run = self.open().await;
         drop(run.submit(Record::Reserve { uids: 1 }));
         let resource = Box::new(record("local.Data", Map::new()));
         let (receipt, _) = run.begin(|key| Intent::Create { key, resource }).receipt().await.unwrap();
-        receipt
+        (run, receipt)
+    }
+}
+
+/// Attempts at one operation, each by a run of its own, which lasts until the next attempt.
+pub(crate) struct Attempts {
+    stack: Stack,
+    run: Run,
+}
+
+impl Attempts {
+    pub(crate) async fn first() -> (Attempts, Receipt) {
+        let stack = Stack::new();
+        let (run, receipt) = stack.begin().await;
+        (Attempts { stack, run }, receipt)
+    }
+
+    /// Ends the run as if it had been killed, and attempts the operation again.
+    pub(crate) async fn again(self) -> (Attempts, Receipt) {
+        let Attempts { stack, run } = self;
+        drop(run);
+        let run = stack.open().await;
+        let receipt = run.resume(&run.in_doubt()[0]).await.unwrap();
+        (Attempts { stack, run }, receipt)
     }
 }
 
 /// Returns the receipts of the first and the second attempt at one operation; the second is of a run that
 /// took over.
 pub(crate) async fn attempts() -> (Receipt, Receipt) {
-    let stack = Stack::new();
-    let first = stack.begin().await;
-    let run = stack.open().await;
-    let second = run.resume(&run.in_doubt()[0]).await.unwrap();
+    let (attempts, first) = Attempts::first().await;
+    let (attempts, second) = attempts.again().await;
+    // The run lasts as long as its receipt may be used.
+    std::mem::forget(attempts);
     assert_eq!(first.idempotency_key(), second.idempotency_key());
     assert_eq!((first.attempt(), second.attempt()), (1, 2));
     (first, second)
 }
 
 pub(crate) async fn receipt() -> Receipt {
-    Stack::new().begin().await
+    let (attempts, receipt) = Attempts::first().await;
+    std::mem::forget(attempts);
+    receipt
 }
 
 pub(crate) fn permit(resource: &Resource) -> DeletePermit {

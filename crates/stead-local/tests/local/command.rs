@@ -1,11 +1,11 @@
 //! `local.Command`.
 
-use stead_model::{Map, Operation, Resource, TypeToken, Value};
-use stead_provider::{CallOutcome, Provider as _, Reads, Recovery};
+use stead_model::{Map, Operation, OperationToken, Resource, TypeToken, Value};
+use stead_provider::{CallOutcome, Provider as _, Reads, Receipt, Recovery, Statement};
 use stead_schema::ReplaceOrder;
 use stead_world::{GatedProcess, GroupStatus, ProcessGroup, Processes, RealProcesses, ShellCommand, World};
 
-use crate::bench::{Bench, attempts, done, map, refused};
+use crate::bench::{Attempts, Bench, done, map, refused};
 
 const COMMAND: &str = "local.Command";
 
@@ -34,7 +34,7 @@ async fn command_runs_in_its_folder_with_its_environment_and_its_output_is_recor
     assert_eq!(output(&made, "stderr"), "oops");
     assert_eq!(made.outputs["exitCode"], Value::from(0));
     assert_eq!(bench.provider.reads(&made.ty), Reads::Nothing);
-    assert_eq!(std::fs::read_dir(bench.path(".stead/commands")).unwrap().count(), 0, "the note is removed");
+    assert!(!bench.path(".stead").exists(), "the process group is in the journal only");
 }
 
 #[tokio::test]
@@ -103,9 +103,10 @@ async fn command_ended_by_a_signal_is_in_doubt() {
 #[tokio::test]
 async fn retry_gets_the_same_idempotency_key() {
     let bench = Bench::new();
-    let (first, second) = attempts().await;
+    let (attempts, first) = Attempts::first().await;
     let create = command("echo $STEAD_IDEMPOTENCY_KEY >> keys");
     let one = done(bench.create_with(first, COMMAND, create.clone()).await);
+    let (_attempts, second) = attempts.again().await;
     let two = done(bench.create_with(second, COMMAND, create).await);
     assert_eq!(one.id, two.id);
     let keys = bench.read("keys");
@@ -211,16 +212,17 @@ impl Processes for Unstoppable {
 #[tokio::test]
 async fn failed_command_whose_processes_still_run_is_in_doubt_and_is_not_repeated_beside_them() {
     let bench = Bench::with(World { processes: std::sync::Arc::new(Unstoppable), ..World::real() });
-    let (first, second) = attempts().await;
     let line = command("echo started >> log; exit 1");
-    for (receipt, message) in
-        [(first, "still run on this machine"), (second, "an earlier attempt may still run")]
-    {
-        match bench.create_with(receipt, COMMAND, line.clone()).await {
-            CallOutcome::InDoubt(doubt) => assert!(doubt.message.contains(message), "{doubt:?}"),
-            other => panic!("{other:?}"),
-        }
-    }
+    let (attempts, first) = Attempts::first().await;
+    let doubt = in_doubt(bench.create_with(first, COMMAND, line.clone()).await);
+    assert!(doubt.contains("still run on this machine"), "{doubt}");
+    let (_attempts, second) = attempts.again().await;
+    let token = second.token().cloned().unwrap();
+    let doubt = in_doubt(bench.create_with(second, COMMAND, line).await);
+    assert!(doubt.contains("an earlier attempt may still run"), "{doubt}");
+    let settled =
+        bench.provider.settle_work(&TypeToken(COMMAND.into()), &token, Statement::DidNotHappen).await;
+    assert!(settled.unwrap_err().message.starts_with("its command may still run on "));
     assert_eq!(bench.read("log"), "started\n");
 }
 
@@ -233,28 +235,35 @@ async fn failed_command_ends_its_background_processes() {
     assert!(left.is_err() || left.is_ok_and(|stat| stat.contains(") Z ")), "a process goes on");
 }
 
+/// Begins a command, and abandons it once the file `began` exists, as if its run had been killed.
+async fn abandon(bench: &Bench, receipt: Receipt, inputs: Map) {
+    let running = bench.create_with(receipt, COMMAND, inputs);
+    let began = async {
+        while !bench.path("began").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        _ = running => panic!("the command waits for a file"),
+        () = began => {}
+    }
+}
+
 #[tokio::test]
 async fn second_attempt_begins_after_the_processes_of_the_first_have_ended() {
-    let bench = Bench::new();
-    let (first, second) = attempts().await;
+    // The second attempt is made from another copy of the project.
+    let (bench, copy) = (Bench::new(), Bench::new());
+    let (attempts, first) = Attempts::first().await;
     // The first attempt ignores the request to terminate, and would go on until `go` exists.
     let line = "if [ -e pid ] && kill -0 $(cat pid) 2>/dev/null; then exit 7; fi; trap '' TERM; echo $$ > pid; \
                 touch began; while [ ! -e go ]; do sleep 0.05; done";
-    {
-        let running = bench.create_with(first, COMMAND, command(line));
-        let began = async {
-            while !bench.path("began").exists() {
-                tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-            }
-        };
-        tokio::select! {
-            _ = running => panic!("the command waits for a file"),
-            () = began => {}
-        }
-    }
-    let sentence = bench.provider.may_still_run(&TypeToken(COMMAND.into()), second.idempotency_key()).await;
+    let folder = bench.path("").display().to_string();
+    let inputs = with(command(line), "directory", folder.as_str());
+    abandon(&bench, first, inputs.clone()).await;
+    let (_attempts, second) = attempts.again().await;
+    let sentence = copy.provider.may_still_run(&TypeToken(COMMAND.into()), second.token().unwrap()).await;
     assert!(sentence.unwrap().starts_with("Its command still runs on this machine"));
-    let again = bench.create_with(second, COMMAND, command(line));
+    let again = copy.create_with(second, COMMAND, inputs);
     let let_go = async {
         let before = bench.read("pid");
         while bench.read("pid") == before {
@@ -263,4 +272,68 @@ async fn second_attempt_begins_after_the_processes_of_the_first_have_ended() {
         std::fs::write(bench.path("go"), "").unwrap();
     };
     done(tokio::join!(again, let_go).0);
+}
+
+#[tokio::test]
+async fn repeat_of_a_command_that_may_run_on_another_machine_is_in_doubt() {
+    let bench = Bench::new();
+    let (attempts, first) = Attempts::first().await;
+    let elsewhere = OperationToken::try_from("group/elsewhere/cafe/00ff.1/77/1d".to_owned()).unwrap();
+    first.record_token(elsewhere.clone()).durable().await.unwrap();
+    let (_attempts, second) = attempts.again().await;
+    let doubt = in_doubt(bench.create_with(second, COMMAND, command("touch ran")).await);
+    assert_eq!(doubt, "an earlier attempt may still run on elsewhere as process group 77");
+    assert!(!bench.path("ran").exists());
+    let ty = TypeToken(COMMAND.into());
+    bench.provider.settle_work(&ty, &elsewhere, Statement::DidNotHappen).await.unwrap();
+}
+
+#[tokio::test]
+async fn command_that_a_person_settles_does_not_run_any_more() {
+    let bench = Bench::new();
+    let (attempts, first) = Attempts::first().await;
+    let line = "trap '' TERM; touch began; while [ ! -e go ]; do sleep 0.05; done";
+    abandon(&bench, first, command(line)).await;
+    let (_attempts, second) = attempts.again().await;
+    let (ty, token) = (TypeToken(COMMAND.into()), second.token().unwrap());
+    let happened = bench.provider.settle_work(&ty, token, Statement::Happened).await.unwrap_err();
+    assert!(happened.message.starts_with("its command still runs on this machine"), "{happened:?}");
+    bench.provider.settle_work(&ty, token, Statement::DidNotHappen).await.unwrap();
+    assert_eq!(bench.provider.may_still_run(&ty, token).await, None);
+    bench.provider.settle_work(&ty, token, Statement::Happened).await.unwrap();
+}
+
+#[tokio::test]
+async fn command_does_not_begin_if_its_process_group_cannot_be_recorded() {
+    let bench = Bench::new();
+    let (attempts, first) = Attempts::first().await;
+    drop(attempts);
+    let refusal = refused(bench.create_with(first, COMMAND, command("touch ran")).await);
+    assert!(refusal.message.starts_with("cannot record the process group of `create`"), "{refusal:?}");
+    assert!(!bench.path("ran").exists());
+}
+
+#[tokio::test]
+async fn processes_that_a_command_left_running_are_a_warning() {
+    let bench = Bench::new();
+    for (line, warned) in [("sleep 600 >/dev/null 2>&1 & echo $! > pid", true), ("true", false)] {
+        let (_attempts, receipt) = Attempts::first().await;
+        let warnings = receipt.warnings();
+        done(bench.create_with(receipt, COMMAND, command(line)).await);
+        let warnings = warnings.take();
+        assert_eq!(warnings.len(), usize::from(warned), "{warnings:?}");
+        assert!(
+            warnings.iter().all(|warning| warning.contains("still run in the background")),
+            "{warnings:?}"
+        );
+    }
+    let kill = ["-s", "KILL", bench.read("pid").trim()].map(str::to_owned);
+    assert!(std::process::Command::new("kill").args(kill).status().unwrap().success());
+}
+
+fn in_doubt<T: std::fmt::Debug>(outcome: CallOutcome<T>) -> String {
+    match outcome {
+        CallOutcome::InDoubt(doubt) => doubt.message,
+        other => panic!("{other:?}"),
+    }
 }

@@ -22,6 +22,7 @@ impl BatchReads for Veil {
                 self.inner.name()
             )));
         };
+        let _under_way = self.reads.begin(resources.len());
         let marks: Vec<Marks> = resources.iter().map(|resource| Marks::of_record(resource)).collect();
         marks.iter().for_each(|marks| self.known.learn_from(marks));
         let revealed: Vec<Cow<'_, Resource>> =

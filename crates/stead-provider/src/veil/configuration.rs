@@ -25,6 +25,6 @@ impl Configurable for Veil {
             completeness: configuration.completeness,
         };
         let made = inner.configured(&revealed).map_err(|refusal| self.refusal(&marks, refusal))?;
-        Ok(Arc::new(Veil::new(made, self.known.clone())))
+        Ok(Arc::new(Veil::new(made, self.known.clone(), self.reads.clone())))
     }
 }

@@ -21,6 +21,7 @@ impl Listing for Veil {
         let Some(inner) = self.inner.listing() else {
             return Err(Refusal::new(format!("the provider `{}` lists no resources", self.name())));
         };
+        let _under_way = self.reads.begin(1);
         let listed = inner.list(resource, scope, parent).await;
         let listed = listed.map_err(|refusal| self.known.refusal(refusal))?;
         let shown = |one: Listed| Listed {

@@ -3,7 +3,7 @@
 use super::tests::{CANARY, inputs, now, record, secret, ty, veiled};
 use super::*;
 use crate::Providers;
-use stead_model::{Input, Kept, Secret, Value};
+use stead_model::{Input, Kept, OperationToken, Secret, Value};
 
 const MACHINE: &str = "t3.medium";
 
@@ -89,5 +89,8 @@ fn errors_of_marks_places_and_lists_show_no_secret_of_the_run() {
     assert_eq!(now(provider.place()).unwrap_err().message, "trouble with [secret]");
     let listed = now(provider.listing().unwrap().list(&ty(), crate::ListScope::All, &Map::new()));
     assert_eq!(listed.unwrap_err().message, "trouble with [secret]");
-    assert_eq!(now(provider.may_still_run(&ty(), "key")).as_deref(), Some("trouble with [secret]"));
+    let token = OperationToken::try_from("token".to_owned()).unwrap();
+    assert_eq!(now(provider.may_still_run(&ty(), &token)).as_deref(), Some("trouble with [secret]"));
+    let settled = now(provider.settle_work(&ty(), &token, Statement::DidNotHappen));
+    assert_eq!(settled.unwrap_err().message, "trouble with [secret]");
 }

@@ -137,8 +137,12 @@ impl Provider for Echo {
         Recovery::Ask
     }
 
-    async fn may_still_run(&self, _: &TypeToken, _: &str) -> Option<String> {
+    async fn may_still_run(&self, _: &TypeToken, _: &OperationToken) -> Option<String> {
         Some(trouble())
+    }
+
+    async fn settle_work(&self, _: &TypeToken, _: &OperationToken, _: Statement) -> Result<(), Refusal> {
+        Err(Refusal::new(trouble()))
     }
 
     async fn place(&self) -> Result<Option<ProviderPlace>, Refusal> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use stead_model::PropertyPath;
+use stead_model::{PropertyPath, Secret};
 
 use super::sequence::{Op, sequence};
 use super::{Differ, Sign};
@@ -27,8 +27,11 @@ impl Differ {
         }
         let texts = |items: &[Node<'_>]| items.iter().map(Node::text).collect::<Vec<String>>();
         let (a, b) = (texts(old), texts(new));
-        let ops = sequence(&a, &b);
-        let moves = Moves::of(&ops, &a, &b);
+        let mut known = Vec::new();
+        let old_keys: Vec<ElementKey<'_>> = keys(&a, old, &mut known);
+        let new_keys: Vec<ElementKey<'_>> = keys(&b, new, &mut known);
+        let ops = sequence(&old_keys, &new_keys);
+        let moves = Moves::of(&ops, &old_keys, &new_keys);
         let count =
             if a.len() == b.len() { String::new() } else { format!(" {} → {} elements", a.len(), b.len()) };
         if !path.0.is_empty() || !count.is_empty() {
@@ -113,6 +116,21 @@ impl Differ {
     }
 }
 
+/// Identity of an element: its text, and the numbers of the secrets in it, which the text does not tell apart.
+type ElementKey<'s> = (&'s str, Vec<usize>);
+
+/// Returns the identities of elements. `known` numbers the secrets of both lists.
+fn keys<'s>(texts: &'s [String], items: &'s [Node<'_>], known: &mut Vec<&'s Secret>) -> Vec<ElementKey<'s>> {
+    let mut number = |secret: &'s Secret| {
+        known.iter().position(|one| *one == secret).unwrap_or_else(|| {
+            known.push(secret);
+            known.len() - 1
+        })
+    };
+    let numbers = items.iter().map(|item| item.secrets().into_iter().map(&mut number).collect());
+    texts.iter().map(String::as_str).zip(numbers.collect::<Vec<_>>()).collect()
+}
+
 /// Two lists, as nodes and as texts.
 struct Sides<'s, 'n> {
     old: &'s [Node<'n>],
@@ -177,8 +195,8 @@ struct Moves {
 }
 
 impl Moves {
-    fn of(ops: &[Op], old: &[String], new: &[String]) -> Moves {
-        let mut gone: BTreeMap<&str, VecDeque<usize>> = BTreeMap::new();
+    fn of(ops: &[Op], old: &[ElementKey<'_>], new: &[ElementKey<'_>]) -> Moves {
+        let mut gone: BTreeMap<&ElementKey<'_>, VecDeque<usize>> = BTreeMap::new();
         for op in ops {
             if let Op::Changed { old: range, .. } = op {
                 range.clone().for_each(|at| gone.entry(&old[at]).or_default().push_back(at));
@@ -188,7 +206,7 @@ impl Moves {
         for op in ops {
             let Op::Changed { new: range, .. } = op else { continue };
             for at in range.clone() {
-                if let Some(left) = gone.get_mut(new[at].as_str()).and_then(VecDeque::pop_front) {
+                if let Some(left) = gone.get_mut(&new[at]).and_then(VecDeque::pop_front) {
                     from.insert(left, at);
                     to.insert(at, left);
                 }

@@ -25,8 +25,9 @@ fn sides(lines: &[Line]) -> (String, String) {
     for line in lines {
         match (&line.sign, &line.body) {
             (_, Body::Pair { label, old: a, new: b }) => {
+                let changed = if a == b { " (changed)" } else { "" };
                 old.push_str(&format!("{label}: {a}\n"));
-                new.push_str(&format!("{label}: {b}\n"));
+                new.push_str(&format!("{label}: {b}{changed}\n"));
             }
             (Sign::Old, Body::Text(text)) => old.push_str(&format!("{text}\n")),
             (Sign::New, Body::Text(text)) => new.push_str(&format!("{text}\n")),
@@ -143,6 +144,35 @@ fn edit(value: &Value, seed: u64, other: &Value) -> Value {
     }
 }
 
+/// Returns the value with every text in it as a secret.
+fn concealed(value: &Value) -> Value {
+    if let Some(list) = value.as_list() {
+        return Value::from(list.iter().map(concealed).collect::<Vec<Value>>());
+    }
+    if let Some(map) = value.as_map() {
+        return Value::Map(
+            map.iter().map(|(key, value)| (key.to_string(), concealed(value))).collect::<Map>(),
+        );
+    }
+    if value.as_str().is_some() { Value::secret(value.clone()) } else { value.clone() }
+}
+
+#[test]
+fn changed_secret_in_a_list_or_an_object_is_told_at_its_path() {
+    let value = |secret: &str| {
+        let element = [("name", Value::from("a")), ("v", Value::secret(Value::from(secret)))];
+        let element = element.map(|(key, value)| (key.to_owned(), value));
+        Value::from(vec![Value::Map(Map::from(element)), Value::from("b")])
+    };
+    let text = change_lines(&change(&value("old-hunter2"), &value("new-hunter2")), &Style::default());
+    assert_eq!(
+        text,
+        "    p:\n      [0].v: [secret] (changed)\n      … 1 unchanged in [0]\n        [1] \"b\"\n"
+    );
+    let same = change(&value("one"), &Value::from(vec![Value::from("b")]));
+    assert!(!change_lines(&same, &Style::default()).contains("hunter2"));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
@@ -154,6 +184,17 @@ proptest! {
         }
         if old != other {
             check_pair(&old, &other, &style);
+        }
+    }
+
+    #[test]
+    fn both_sides_of_a_change_of_secrets_differ((old, new) in edited(), other in values(), style in styles()) {
+        for new in [new, other] {
+            let (old, new) = (concealed(&old), concealed(&new));
+            if old != new {
+                check_pair(&old, &new, &style);
+                check_pair(&new, &old, &style);
+            }
         }
     }
 

@@ -125,7 +125,7 @@ pub struct Pending {
     /// Beginning of the first attempt, in seconds since 1970; formats up to 4 have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
-    /// Newest name under which the service knows the operation; `None` if it told none.
+    /// Newest name of the operation at its service, or of its processes; `None` if none was told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<OperationToken>,
 }
@@ -164,7 +164,7 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<u64>,
     },
-    /// Records the name under which a service knows a pending operation. It holds no value of a resource, so that it
+    /// Records the name of a pending operation at its service, or of its processes. It holds no value of a resource, so that it
     /// needs no encryption.
     Progress {
         op: OpId,

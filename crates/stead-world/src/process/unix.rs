@@ -16,7 +16,6 @@ use super::{
     FinishedProcess, GatedProcess, GroupStatus, ProcessEnd, ProcessGroup, Processes, RealProcesses,
     ShellCommand,
 };
-use crate::Host;
 
 const SHELL: &str = "/bin/sh";
 
@@ -58,19 +57,22 @@ impl Processes for RealProcesses {
         let mut watcher = watcher.process_group(0).spawn()?;
         let lifeline = watcher.stdin.take();
         let started = stat(id).map(|stat| stat.started);
-        let group = ProcessGroup { host: Host::this().name, boot: boot(), id, started };
+        let group =
+            ProcessGroup { host: ProcessGroup::this_host(), machine: machine(), boot: boot(), id, started };
         Ok(Box::new(Gated { child, group, lifeline, watcher }))
     }
 
     fn status(&self, group: &ProcessGroup) -> GroupStatus {
-        if group.host != Host::this().name {
+        if group.host != ProcessGroup::this_host() || group.machine != machine() {
             return GroupStatus::Unknown;
         }
         let boot = boot();
         if boot != group.boot {
-            // Another boot ends every process; another namespace on the same boot only hides it.
-            let of = |boot: &str| boot.split(' ').next().unwrap_or_default().to_owned();
-            return if of(&boot) == of(&group.boot) { GroupStatus::Unknown } else { GroupStatus::Gone };
+            // Another boot of this machine ended every process. Another namespace on the same boot only hides it, and without an
+            // id of the machine it may be another one with the same name.
+            let of = |boot: &str| boot.split('.').next().unwrap_or_default().to_owned();
+            let is_earlier = !group.machine.is_empty() && of(&boot) != of(&group.boot);
+            return if is_earlier { GroupStatus::Gone } else { GroupStatus::Unknown };
         }
         let Ok(processes) = fs::read_dir("/proc") else { return GroupStatus::Unknown };
         if stat(group.id).is_some_and(|stat| Some(stat.started) != group.started) {
@@ -193,9 +195,51 @@ fn stat(id: u32) -> Option<Stat> {
     Some(Stat { group: fields.get(2)?.parse().ok()?, started: fields.get(19)?.parse().ok()?, alive })
 }
 
-/// Returns the id of the boot, and the namespace of process ids.
+/// Returns the beginning of the id of this machine; empty if it has none.
+fn machine() -> String {
+    beginning(&fs::read_to_string("/etc/machine-id").unwrap_or_default())
+}
+
+/// Returns the first 16 hexadecimal digits of an id.
+fn beginning(id: &str) -> String {
+    id.chars().filter(char::is_ascii_hexdigit).take(16).collect()
+}
+
+/// Returns the beginning of the id of the boot, a dot, and the namespace of process ids.
 fn boot() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let namespace = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
-    format!("{} {}", boot.trim(), namespace.display())
+    let namespace = namespace.to_string_lossy();
+    // The namespace is `pid:[4026531836]`.
+    let number: String = namespace.chars().filter(char::is_ascii_digit).collect();
+    match (beginning(&boot), number) {
+        (boot, number) if boot.is_empty() && number.is_empty() => String::new(),
+        (boot, number) => format!("{boot}.{number}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn group_of_another_machine_boot_or_namespace_is_never_taken_for_gone_too_early() {
+        let command =
+            ShellCommand { line: "true".into(), folder: "/".into(), environment: Default::default() };
+        let gated = RealProcesses.start(command).await.unwrap();
+        let own = gated.group().unwrap();
+        assert_eq!(RealProcesses.status(&own), GroupStatus::Running);
+        let status = |change: &dyn Fn(&mut ProcessGroup)| {
+            let mut other = own.clone();
+            change(&mut other);
+            RealProcesses.status(&other)
+        };
+        assert_eq!(status(&|group| group.host.push('x')), GroupStatus::Unknown);
+        assert_eq!(status(&|group| group.machine.push('0')), GroupStatus::Unknown);
+        assert_eq!(status(&|group| group.boot.push('0')), GroupStatus::Unknown);
+        let earlier_boot = status(&|group| group.boot.insert(0, '0'));
+        let known = if own.machine.is_empty() { GroupStatus::Unknown } else { GroupStatus::Gone };
+        assert_eq!(earlier_boot, known);
+        assert_eq!(status(&|group| group.started = group.started.map(|at| at + 1)), GroupStatus::Gone);
+    }
 }

@@ -9,7 +9,7 @@ use stead::{load_run, read_export};
 use stead_model::{
     Code, Diagnostic, Environment, Input, Inputs, Lifecycle, Map, Name, PropertyPath, Resource, RunId, Value,
 };
-use stead_render::{Paint, Style, change_lines, value};
+use stead_render::{Detail, Paint, Style, change_lines, value};
 use stead_schema::{Change, TypeSchema, diff as changes_between};
 use stead_state::Snapshot;
 
@@ -17,6 +17,9 @@ use crate::args::DiffArguments;
 use crate::failure::{Failure, Kind};
 use crate::session::Session;
 use crate::ui::Ui;
+
+/// First part of the path of an output.
+const OUTPUT: &str = "output";
 
 /// Difference of one resource.
 #[derive(Serialize)]
@@ -109,7 +112,7 @@ fn compare(before: &Snapshot, after: &Snapshot) -> (Vec<Difference>, Compared) {
         }
         differences.push(Difference { name: without_environment(name), only_in, changes, inputs });
     }
-    let outputs = property_changes("output", &before.outputs, &after.outputs);
+    let outputs = property_changes(OUTPUT, &before.outputs, &after.outputs);
     if !outputs.is_empty() {
         compared.changed += 1;
         let name = "outputs".to_owned();
@@ -133,7 +136,7 @@ fn without_environment(name: &Name) -> String {
 fn changes(old: &Resource, new: &Resource, with_outputs: bool) -> Vec<Change> {
     let mut changes = property_changes("", &old.inputs, &new.inputs);
     if with_outputs {
-        changes.extend(property_changes("output", &old.outputs, &new.outputs));
+        changes.extend(property_changes(OUTPUT, &old.outputs, &new.outputs));
     }
     let record = |resource: &Resource| -> Map {
         let id = resource.id.as_ref().filter(|_| with_outputs).map(|id| Value::from(id.as_str()));
@@ -172,7 +175,12 @@ fn describe(difference: &Difference, style: &Style) -> String {
     for (key, input) in &difference.inputs {
         let _ = writeln!(out, "    {key}: {}", value(input));
     }
-    difference.changes.iter().for_each(|change| out.push_str(&change_lines(change, style)));
+    // Outputs are never cut.
+    let whole = Style { detail: Detail::Full, ..*style };
+    for change in &difference.changes {
+        let is_output = change.path.root() == Some(OUTPUT);
+        out.push_str(&change_lines(change, if is_output { &whole } else { style }));
+    }
     out.push('\n');
     out
 }

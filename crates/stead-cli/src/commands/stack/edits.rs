@@ -72,6 +72,7 @@ pub(crate) async fn rename(session: &Session, to: &str, ui: &Ui) -> Result<u8, F
     let new: Environment = to.parse().map_err(|error: NameError| {
         Failure::from(Diagnostic::error(Code::USAGE, format!("{to:?} is not an environment: {error}")))
     })?;
+    stead::check_known(&session.project, &session.workspace, &new.name).await?;
     let edit = StateEdit::RenameStack { to: new.clone() };
     let edit = ui.edit(session, edit).await?.permit()?;
     let (old, target) = (session.environment(), session.target());

@@ -57,7 +57,6 @@ fn descendants_end_when_stead_is_killed_and_the_repeat_runs_alone() {
     let done = project.ran(again.wait_with_output().unwrap());
     done.ok();
     assert_eq!(project.read("log"), "started\nstarted\nwent on\n");
-    assert_eq!(std::fs::read_dir(project.path(".stead/commands")).unwrap().count(), 0);
 }
 
 #[test]
@@ -103,14 +102,13 @@ fn failed_command_leaves_no_process_to_run_beside_the_next_attempt() {
 }
 
 /// Kills a run and the watcher of its command, so that the command goes on.
-fn kill_with_watcher(project: &Project, mut child: Child) {
-    let note = std::fs::read_dir(project.path(".stead/commands")).unwrap().next().unwrap().unwrap().path();
-    let group = std::fs::read_to_string(note).unwrap().lines().nth(2).unwrap().to_owned();
+fn kill_with_watcher(mut child: Child) {
     let parent = child.id().to_string();
     let is_watcher = |id: &String| {
         let stat = std::fs::read_to_string(Path::new("/proc").join(id).join("stat")).unwrap_or_default();
         let fields: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ').collect();
-        *id != group && fields.get(1) == Some(&parent.as_str())
+        let line = std::fs::read_to_string(Path::new("/proc").join(id).join("cmdline")).unwrap_or_default();
+        line.contains("read -r ended") && fields.get(1) == Some(&parent.as_str())
     };
     let ids =
         std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -125,7 +123,7 @@ fn kill_with_watcher(project: &Project, mut child: Child) {
 fn repeat_ends_a_command_that_outlived_its_run() {
     let project = Project::in_memory(&program(""));
     let (child, grandchild) = started(&project);
-    kill_with_watcher(&project, child);
+    kill_with_watcher(child);
     assert!(runs(&grandchild));
     let again = project.spawn(&["up", "--yes"]);
     until("the second start", || project.read("grandchild") != grandchild);
@@ -143,10 +141,75 @@ fn command_in_doubt_that_still_runs_is_reported() {
     ));
     let child = project.spawn(&["up", "--yes"]);
     until("the start of the command", || project.has("began"));
-    kill_with_watcher(&project, child);
+    kill_with_watcher(child);
     let stopped = project.stead(&["up", "--yes"]).ends(15);
     assert!(stopped.stderr.contains("Its command still runs on this machine"), "{}", stopped.stderr);
     project.write("go", "");
+}
+
+/// A command that ignores the request to terminate, and writes a line with the number of each writer that runs.
+fn writer(log: &Path, idempotent: bool) -> String {
+    let log = log.display();
+    let create = format!(
+        "trap '' TERM; echo $$ >> {log}.pids; while [ ! -e {log}.go ]; do \
+         for id in $(cat {log}.pids); do grep -vq ') Z ' /proc/$id/stat 2>/dev/null && echo $id; done | wc -l >> {log}; sleep 0.05; done"
+    );
+    format!(
+        "import * as local from \"stead/local\";\n\
+         new local.Command({{ create: {create:?}, idempotent: {idempotent} }}, {{ id: \"c\", timeouts: {{ create: 600 }} }});\n"
+    )
+}
+
+/// Returns the largest number of writers that ran at once.
+fn writers(log: &Path) -> u32 {
+    let lines = std::fs::read_to_string(log).unwrap();
+    lines.lines().filter_map(|line| line.trim().parse().ok()).max().unwrap()
+}
+
+fn starts(log: &Path) -> usize {
+    std::fs::read_to_string(log.with_extension("pids")).map_or(0, |pids| pids.lines().count())
+}
+
+#[test]
+fn command_that_did_not_happen_has_ended_before_the_next_attempt_begins() {
+    let project = Project::in_memory("");
+    let log = project.path("log");
+    project.write("main.ts", &writer(&log, false));
+    let child = project.spawn(&["up", "--yes"]);
+    until("the first start", || log.exists());
+    kill_with_watcher(child);
+    let refused = project.stead(&["state", "resolve", "c", "--created", "1", "--output", "stdout="]);
+    assert!(refused.ends(15).stderr.contains("its command still runs on this machine"));
+    project.stead(&["state", "resolve", "c", "--not-created"]).ok();
+    let again = project.spawn(&["up", "--yes"]);
+    until("the second start", || starts(&log) == 2);
+    let lines = std::fs::read_to_string(&log).unwrap().len();
+    until("the second writer", || std::fs::read_to_string(&log).unwrap().len() > lines + 10);
+    std::fs::write(log.with_extension("go"), "").unwrap();
+    project.ran(again.wait_with_output().unwrap()).ok();
+    assert_eq!(writers(&log), 1);
+}
+
+#[test]
+fn repeat_from_another_copy_of_the_project_ends_the_command_first() {
+    let (one, other) = (Project::in_memory(""), Project::in_memory(""));
+    let log = one.path("log");
+    for project in [&one, &other] {
+        project
+            .write("stead.toml", &format!("project = \"shop\"\n[state]\npath = {:?}\n", one.path("shared")));
+        project.write("main.ts", &writer(&log, true));
+    }
+    let mut child = one.spawn(&["up", "--yes"]);
+    until("the first start", || log.exists());
+    other.stead(&["unlock", "--yes"]).ok();
+    let again = other.spawn(&["up", "--yes"]);
+    until("the second start", || starts(&log) == 2);
+    let lines = std::fs::read_to_string(&log).unwrap().len();
+    until("the second writer", || std::fs::read_to_string(&log).unwrap().len() > lines + 10);
+    std::fs::write(log.with_extension("go"), "").unwrap();
+    other.ran(again.wait_with_output().unwrap()).ok();
+    assert_eq!(writers(&log), 1);
+    assert!(!child.wait().unwrap().success(), "the first run was fenced");
 }
 
 #[test]

@@ -211,7 +211,12 @@ impl Workspace {
             }
             return Ok(EditReport { run: Some(id), outcome: EditOutcome::Retried });
         };
-        match self.engine.resolve(run.base(), &current, &word).await {
+        let settled = self.engine.settle_work(run.base(), &current, word.statement()).await;
+        let records = match settled {
+            Ok(()) => self.engine.resolve(run.base(), &current, &word).await,
+            Err(problem) => Err(problem),
+        };
+        match records {
             Ok(records) => {
                 run.submit_together(records).durable().await?;
                 run.close(RunResult::Succeeded).await?;

@@ -7,7 +7,7 @@ use stead_model::{Map, Value};
 use stead_provider::{Receipt, Refusal, cut_log, whole_lines_of_end};
 use stead_world::{Captured, FinishedProcess, GroupStatus, ProcessEnd, ProcessGroup, ShellCommand};
 
-use super::note::GroupNote;
+use super::group;
 use crate::failure::{Attempt, Failure, OutputsLost, reason};
 use crate::machine::Machine;
 
@@ -22,37 +22,41 @@ pub(crate) async fn run(
     property: &str,
     command: ShellCommand,
 ) -> Attempt<Map> {
-    let note = GroupNote::of(machine, receipt.idempotency_key());
-    note.end_earlier(machine).await?;
+    group::end_earlier(machine, receipt).await?;
     let folder = command.folder.clone();
     let gated = machine.world.processes.start(command).await;
     let gated = gated.map_err(|error| start_refusal(property, &folder, &error))?;
     let group = gated.group();
     if let Some(group) = &group {
-        note.write(machine, group).await.map_err(|error| note_refusal(property, &error))?;
+        group::record(receipt, group).await.map_err(|error| record_refusal(property, &error))?;
     }
     let finished = gated.release().await.map_err(|error| {
         let because = reason(&error);
         Failure::in_doubt(format!("`{property}` was lost, and it is unknown how much of it ran: {because}"))
     })?;
-    match finished.end {
-        // The rest of the group is being ended, so that the note stays.
-        ProcessEnd::Signalled(signal) => Err(signal_doubt(property, signal, &finished)),
-        ProcessEnd::Exited(0) => {
-            note.remove(machine).await;
+    let running = |group: &&ProcessGroup| machine.world.processes.status(group) == GroupStatus::Running;
+    let left = group.as_ref().filter(running);
+    match (finished.end, left) {
+        (ProcessEnd::Signalled(signal), _) => Err(signal_doubt(property, signal, &finished)),
+        (ProcessEnd::Exited(0), left) => {
+            if let Some(group) = left {
+                receipt.warnings().add(left_in_background(property, group));
+            }
             outputs(property, &finished)
         }
-        ProcessEnd::Exited(code) => {
-            let running =
-                |group: &&ProcessGroup| machine.world.processes.status(group) == GroupStatus::Running;
-            if let Some(group) = group.as_ref().filter(running) {
-                // The note stays, so that the repeat begins only after the group is gone.
-                return Err(left_running(property, code, group, &finished));
-            }
-            note.remove(machine).await;
-            Err(exit_code_refusal(property, &folder, code, &finished).into())
-        }
+        // A repeat begins only after the group is gone.
+        (ProcessEnd::Exited(code), Some(group)) => Err(left_running(property, code, group, &finished)),
+        (ProcessEnd::Exited(code), None) => Err(exit_code_refusal(property, &folder, code, &finished).into()),
     }
+}
+
+/// Describes a command that succeeded, and whose processes go on.
+fn left_in_background(property: &str, group: &ProcessGroup) -> String {
+    let id = group.id;
+    format!(
+        "`{property}` succeeded, and processes that it started still run in the background, as process group {id}; \
+         stead does not end them: `kill -- -{id}` does"
+    )
 }
 
 /// Describes a command that failed, and whose processes could not be ended.
@@ -102,10 +106,10 @@ fn too_much_output(property: &str, bytes: u64) -> Refusal {
     .help("write the output to a file in the command line, such as `… > build.log`, and print only what other resources use")
 }
 
-fn note_refusal(property: &str, error: &io::Error) -> Refusal {
-    Refusal::new(format!("cannot note the process group of `{property}`: {}", reason(error)))
+fn record_refusal(property: &str, error: &str) -> Refusal {
+    Refusal::new(format!("cannot record the process group of `{property}`: {error}"))
         .at(property)
-        .help("the command did not begin; make the folder `.stead` of the project writable, then try again")
+        .help("the command did not begin; make the state of the stack writable, then try again")
 }
 
 /// Describes a command that a signal ended.
