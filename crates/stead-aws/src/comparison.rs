@@ -171,12 +171,9 @@ pub(crate) fn diff(ty: &TypeSchema, schema: &Schema, old: (&Map, &Map), inputs: 
             (all.iter().map(|change| change.path.clone()).collect(), forced, Vec::new())
         }
         Update::Impossible(reasons) => {
-            let problem = |reason: cfn::Reason| Problem {
-                message: format!("{} cannot be updated: `{}`: {}", schema.type_name, reason.path, reason.why),
-                path: reason.path,
-                help: Some("replace the resource instead, with the option `replaceOnChanges`".to_owned()),
-            };
-            (Vec::new(), Vec::new(), reasons.into_iter().map(problem).collect())
+            let changed = compared(schema, &sides, |inputs| cfn::differences(schema, inputs));
+            let problems = reasons.into_iter().map(|reason| impossible(schema, reason, &changed)).collect();
+            (changed.into_iter().collect(), Vec::new(), problems)
         }
     };
     let fixed = schema.classes.of(Class::CreateOnly);
@@ -198,6 +195,20 @@ pub(crate) fn diff(ty: &TypeSchema, schema: &Schema, old: (&Map, &Map), inputs: 
         change.replaces |= change.tried_in_place;
     }
     Diff { changes, order, problems }
+}
+
+/// Returns the problem of a change that no update can make.
+fn impossible(schema: &Schema, reason: cfn::Reason, changed: &BTreeSet<PropertyPath>) -> Problem {
+    let changed: Vec<String> = changed.iter().map(|path| format!("`{path}`")).collect();
+    let help = format!(
+        "to replace the resource instead, name {} in its option `replaceOnChanges`",
+        changed.join(" or ")
+    );
+    Problem {
+        message: format!("{} cannot be updated: `{}`: {}", schema.type_name, reason.path, reason.why),
+        path: reason.path,
+        help: Some(help),
+    }
 }
 
 /// Returns true if one path is the other, or leads to it.

@@ -9,7 +9,7 @@ use stead_model::{
     CopyRef, Expr, Generation, Graph, Input, Lifecycle, Name, NoFunctions, Node, NodeId, NodeKind, Options,
     PhysicalId, Resource, SourceRef, StackId, TypeToken, Uid, Value,
 };
-use stead_schema::{Access, Catalog, Property, ReplaceOrder, Shape, TypeSchema, diff};
+use stead_schema::{Access, Catalog, Change, Problem, Property, ReplaceOrder, Shape, TypeSchema, diff};
 use stead_state::{Snapshot, State};
 
 use crate::{Action, Certainty, Plan, Planner, Purpose, Request, Verdict, Why, plan};
@@ -35,6 +35,7 @@ fn schema() -> TypeSchema {
             Property::new("path", Shape::String, Access::Optional, "").create_only(),
             Property::new("words", Shape::Any, Access::Filled, "").create_only(),
             Property::new("size", Shape::Any, Access::Optional, ""),
+            Property::new("sealed", Shape::Any, Access::Optional, ""),
             Property::new("serial", Shape::Integer, Access::ReadOnly, "").stable(),
             Property::new("etag", Shape::String, Access::ReadOnly, ""),
         ],
@@ -43,6 +44,17 @@ fn schema() -> TypeSchema {
 
 fn catalog() -> Catalog {
     [schema()].into_iter().collect()
+}
+
+/// Returns the problems of changes that the provider cannot make in place: those of `sealed`.
+fn impossible(changes: &[Change]) -> Vec<Problem> {
+    let sealed = changes.iter().filter(|change| change.path.root() == Some("sealed"));
+    let problem = |change: &Change| Problem {
+        path: change.path.clone(),
+        message: "it is sealed".to_owned(),
+        help: Some("name `sealed` in the option `replaceOnChanges`".to_owned()),
+    };
+    sealed.map(problem).collect()
 }
 
 fn source() -> SourceRef {
@@ -95,7 +107,9 @@ impl Program {
                     .unwrap_or_default();
                 let order = ReplaceOrder::CreateFirst;
                 let (found, place) = (None, crate::PlaceChange::Untold);
-                let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found, place };
+                let impossible = impossible(&changes);
+                let verdict =
+                    Verdict::Valid { inputs: question.inputs, changes, order, found, place, impossible };
                 verdicts.insert(question.node, verdict.clone());
                 planner.answer(question.node, verdict);
             }

@@ -71,7 +71,8 @@ fn answered(program: &Program, base: &State, mut seed: u64) -> Result<Plan, Vec<
             question.old.map(|old| diff(&schema(), &old.inputs, &question.inputs)).unwrap_or_default();
         let order = ReplaceOrder::CreateFirst;
         let (found, place) = (None, crate::PlaceChange::Untold);
-        let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found, place };
+        let impossible = super::impossible(&changes);
+        let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found, place, impossible };
         planner.answer(question.node, verdict);
     }
 }

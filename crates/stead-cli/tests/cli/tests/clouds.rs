@@ -183,6 +183,35 @@ new ec2.VPC({ CidrBlock: "10.0.0.0/16", EnableDnsSupport: true, Tags }, { id: "n
 }
 
 #[test]
+fn change_that_a_service_cannot_make_is_refused_or_made_by_a_replacement() {
+    let project = project(
+        r#"
+test("a replacement on changes takes the place of an impossible update", () => {
+  const stack = freshStack();
+  const to = folder("zone");
+  expect(stack.apply({ to, config: { text: "a" } })).toSucceed();
+  expect(() => stack.plan({ to, config: { text: "b" } })).toThrow("AWS::DataZone::Environment cannot be updated");
+  const config = { text: "b", replace: true };
+  expect(stack.plan({ to, config }).step("main:aws.datazone.Environment#it")?.kind).toBe("replace");
+  expect(stack.apply({ to, config })).toSucceed();
+  const all = stack.cloud.resources("AWS::DataZone::Environment");
+  expect(all.map(({ properties }) => properties.Description)).toEqual(["b"]);
+});
+"#,
+    );
+    project.write(
+        "zone/main.ts",
+        r#"import { config } from "stead";
+import { datazone } from "stead/aws";
+const replaceOnChanges = config.boolean("replace") ? ["Description"] : [];
+const ids = { DomainIdentifier: "dzd-aaaaaaaaaaaaa", ProjectIdentifier: "aaaaaaaaaaaaa" };
+new datazone.Environment({ ...ids, Name: "it", Description: config.get("text") }, { id: "it", replaceOnChanges });
+"#,
+    );
+    pass(&project);
+}
+
+#[test]
 fn guards_pins_and_owners_hold_in_a_test() {
     let project = project(
         r#"
