@@ -77,7 +77,7 @@ pub(crate) fn inputs_first_read(schema: &Schema, sent: &Map, live: &Map) -> Map 
     }
 }
 
-/// Returns the inputs that describe a resource whose create failed half-way: those that the create carried out.
+/// Returns the inputs that a create carried out before it failed half-way.
 pub(crate) fn inputs_half_made(schema: &Schema, sent: &Map, live: &Map) -> Map {
     inputs_of_live(schema, sent, &Map::new(), live)
 }
@@ -96,7 +96,7 @@ pub(crate) fn inputs_after_update(
 
 /// Returns the inputs that describe a resource after an update that failed.
 ///
-/// A property that the update carried out is recorded as it was sent, so that its new elements are not taken for those of others.
+/// A property that the update carried out is recorded as it was sent, so that its new elements do not count as foreign.
 /// Reads do not tell that of hidden values.
 pub(crate) fn inputs_after_failure(
     schema: &Schema,

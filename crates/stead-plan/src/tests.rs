@@ -46,7 +46,7 @@ fn catalog() -> Catalog {
     [schema()].into_iter().collect()
 }
 
-/// Returns the problems of changes that the provider cannot make in place: those of `sealed`.
+/// Returns the problems of changes that the provider cannot make in place: the changes of `sealed`.
 fn impossible(changes: &[Change]) -> Vec<Problem> {
     let sealed = changes.iter().filter(|change| change.path.root() == Some("sealed"));
     let problem = |change: &Change| Problem {

@@ -1,4 +1,4 @@
-//! What is recorded of a live resource that changed outside, and the update that follows.
+//! Recorded values of live resources that changed outside.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use insta::assert_snapshot;

@@ -1,3 +1,5 @@
+//! Tests of the recorded inputs after refreshes, failures and recoveries, and of the updates that follow.
+
 use super::*;
 
 fn map(json: &str) -> Map {

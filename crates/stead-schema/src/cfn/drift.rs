@@ -1,6 +1,6 @@
 //! Drift: values of a live resource that are neither as desired nor as they were after the last apply.
 //!
-//! The comparison finds the paths; this file says what is recorded of them. **Invariants:** the kind of update that a difference
+//! The comparison finds the paths; this file makes the values to record. **Invariants:** the kind of update that a difference
 //! needs hides none; an element or a member that was never declared is not recorded as declared, or the next update would remove it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -120,7 +120,7 @@ impl Observer<'_, '_> {
         out
     }
 
-    /// Returns the live elements, those that are desired with the desired members only. An element that satisfies the desired
+    /// Returns the live elements, a desired one with the desired members only. An element that satisfies the desired
     /// one, or that the service made of it, is recorded as it is desired.
     fn elements(
         &self,
