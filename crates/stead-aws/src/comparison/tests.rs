@@ -85,3 +85,17 @@ fn elements_that_a_failed_update_added_are_recorded() {
     assert_eq!(recorded, live);
     assert_eq!(inputs_after_failure(&subnet, (&old, &sent), &old, &old), old);
 }
+
+#[test]
+fn elements_that_the_service_added_before_an_update_was_recovered_are_not_recorded() {
+    let group = published("AWS::EC2::SecurityGroup");
+    let list = |ports: &[u16]| {
+        let rule = |port: &u16| format!(r#"{{"FromPort":{port},"IpProtocol":"tcp","ToPort":{port}}}"#);
+        let rules: Vec<String> = ports.iter().map(rule).collect();
+        map(&format!(r#"{{"SecurityGroupEgress":[{}]}}"#, rules.join(",")))
+    };
+    let (old, settled, sent) = (list(&[80]), list(&[1, 80]), list(&[80, 443]));
+    let recorded = |live: &[u16]| inputs_after_update(&group, (&old, &sent), &settled, &list(live));
+    assert_eq!(recorded(&[1, 80, 443]), sent);
+    assert_eq!(recorded(&[1, 80, 444]), list(&[80, 444]));
+}
