@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use stead_model::{Inputs, Map, PropertyPath, Value};
+use stead_model::{Inputs, Map, PropertyPath, Text, Value};
 use stead_provider::Diff;
 use stead_schema::cfn::{
-    self, Class, DigestKey, LastApplied, Operation, Schema, Settled, Update, UpdateInputs, pointer,
+    self, Class, DigestKey, Drift, LastApplied, Operation, Schema, Settled, Update, UpdateInputs, pointer,
 };
 use stead_schema::{Change, Problem, TypeSchema};
 
@@ -27,6 +27,11 @@ pub(crate) struct Sides<'a> {
 
 /// Returns the update that makes the live resource match the desired inputs.
 pub(crate) fn update(schema: &Schema, sides: &Sides<'_>) -> Update {
+    compared(schema, sides, |inputs| cfn::patch(schema, inputs))
+}
+
+/// Calls a comparison with the sides in the form that the schema's functions take.
+fn compared<T>(schema: &Schema, sides: &Sides<'_>, compare: impl FnOnce(&UpdateInputs<'_>) -> T) -> T {
     // Digests of hidden values do not leave this call, so that any key will do.
     let key = DigestKey::new([0; 32]);
     let mut last = LastApplied::of(schema, &key, sides.last);
@@ -44,35 +49,75 @@ pub(crate) fn update(schema: &Schema, sides: &Sides<'_>) -> Update {
     }
     let settled = Settled::of(schema, &key, sides.last, sides.settled);
     let settled = Some(&settled).filter(|_| !sides.settled.is_empty());
-    cfn::patch(schema, &UpdateInputs { last: &last, settled, live: sides.live, want: sides.want, key: &key })
+    compare(&UpdateInputs { last: &last, settled, live: sides.live, want: sides.want, key: &key })
+}
+
+/// Returns the desired inputs, with the changes made outside since the live resource was read as `settled`.
+fn inputs_with_drift(schema: &Schema, sides: &Sides<'_>) -> Map {
+    let mut inputs = sides.want.clone();
+    for Drift { path, live } in compared(schema, sides, |inputs| cfn::drift(schema, inputs)) {
+        set(&mut inputs, &path.0, live.as_ref());
+    }
+    inputs
 }
 
 /// Returns the inputs that describe the live resource: the recorded inputs, with the changes made outside since.
 pub(crate) fn inputs_of_live(schema: &Schema, recorded: &Map, settled: &Map, live: &Map) -> Map {
-    let sides = Sides { last: recorded, settled, live, want: recorded };
-    let mut inputs = recorded.clone();
-    if let Update::Patch { operations, .. } = update(schema, &sides) {
-        for Operation { path, .. } in &operations {
-            if is_drift(schema, path, settled, live) && at(recorded, path).is_some() {
-                set(&mut inputs, &path.0, at(live, path));
-            }
-        }
-    }
-    inputs
+    inputs_with_drift(schema, &Sides { last: recorded, settled, live, want: recorded })
 }
 
 /// Returns the inputs that describe a live resource whose create an earlier run sent, and that is read for the first time.
 ///
 /// Every difference counts as a change from outside. If the service made it, one more update tells. A value that is fixed at the
-/// creation cannot be changed outside, so that its difference is the service's own.
+/// creation cannot be changed outside, so that its difference is the service's own. All values of a type without updates are fixed.
 pub(crate) fn inputs_first_read(schema: &Schema, sent: &Map, live: &Map) -> Map {
-    let fixed = schema.classes.of(Class::CreateOnly);
-    let all = stead_schema::flatten(&Value::Map(sent.clone())).into_keys();
-    let fixed: Vec<PropertyPath> = all.filter(|path| fixed.covers(path)).collect();
-    let mut assumed = sent.clone();
-    fixed.iter().for_each(|path| set(&mut assumed, &path.0, at(live, path)));
-    let mut inputs = inputs_of_live(schema, &assumed, &Map::new(), live);
-    fixed.iter().for_each(|path| set(&mut inputs, &path.0, at(sent, path)));
+    match schema.handlers.update {
+        Some(_) => inputs_half_made(schema, sent, live),
+        None => sent.clone(),
+    }
+}
+
+/// Returns the inputs that a create carried out before it failed half-way.
+pub(crate) fn inputs_half_made(schema: &Schema, sent: &Map, live: &Map) -> Map {
+    inputs_of_live(schema, sent, &Map::new(), live)
+}
+
+/// Returns the inputs that describe a resource after an update that may have been changed since.
+///
+/// A value that is neither as sent nor as it was before the update counts as a change from outside.
+pub(crate) fn inputs_after_update(
+    schema: &Schema,
+    (old, sent): (&Map, &Map),
+    settled: &Map,
+    live: &Map,
+) -> Map {
+    inputs_with_drift(schema, &Sides { last: old, settled, live, want: sent })
+}
+
+/// Returns the inputs that describe a resource after an update that failed.
+///
+/// A property that the update carried out is recorded as it was sent, so that its new elements do not count as foreign.
+/// Reads do not tell that of hidden values.
+pub(crate) fn inputs_after_failure(
+    schema: &Schema,
+    (old, sent): (&Map, &Map),
+    settled: &Map,
+    live: &Map,
+) -> Map {
+    let mut inputs = inputs_of_live(schema, old, settled, live);
+    let sides = Sides { last: old, settled, live, want: sent };
+    let missing = compared(schema, &sides, |inputs| cfn::differences(schema, inputs));
+    let names: BTreeSet<&Text> = old.keys().chain(sent.keys()).collect();
+    for name in names {
+        let is_missing = missing.iter().any(|path| path.root() == Some(name));
+        if is_missing || schema.classes.hidden().key(name).reaches() {
+            continue;
+        }
+        match sent.get(name) {
+            Some(value) => drop(inputs.insert(name.clone(), value.clone())),
+            None => drop(inputs.remove(name)),
+        }
+    }
     inputs
 }
 
@@ -126,12 +171,9 @@ pub(crate) fn diff(ty: &TypeSchema, schema: &Schema, old: (&Map, &Map), inputs: 
             (all.iter().map(|change| change.path.clone()).collect(), forced, Vec::new())
         }
         Update::Impossible(reasons) => {
-            let problem = |reason: cfn::Reason| Problem {
-                message: format!("{} cannot be updated: `{}`: {}", schema.type_name, reason.path, reason.why),
-                path: reason.path,
-                help: Some("replace the resource instead, with the option `replaceOnChanges`".to_owned()),
-            };
-            (Vec::new(), Vec::new(), reasons.into_iter().map(problem).collect())
+            let changed = compared(schema, &sides, |inputs| cfn::differences(schema, inputs));
+            let problems = reasons.into_iter().map(|reason| impossible(schema, reason, &changed)).collect();
+            (changed.into_iter().collect(), Vec::new(), problems)
         }
     };
     let fixed = schema.classes.of(Class::CreateOnly);
@@ -155,7 +197,24 @@ pub(crate) fn diff(ty: &TypeSchema, schema: &Schema, old: (&Map, &Map), inputs: 
     Diff { changes, order, problems }
 }
 
+/// Returns the problem of a change that no update can make.
+fn impossible(schema: &Schema, reason: cfn::Reason, changed: &BTreeSet<PropertyPath>) -> Problem {
+    let changed: Vec<String> = changed.iter().map(|path| format!("`{path}`")).collect();
+    let help = format!(
+        "to replace the resource instead, name {} in its option `replaceOnChanges`",
+        changed.join(" or ")
+    );
+    Problem {
+        message: format!("{} cannot be updated: `{}`: {}", schema.type_name, reason.path, reason.why),
+        path: reason.path,
+        help: Some(help),
+    }
+}
+
 /// Returns true if one path is the other, or leads to it.
 fn meet(a: &PropertyPath, b: &PropertyPath) -> bool {
     a.0.iter().zip(&b.0).all(|(a, b)| a == b)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Models of resources: their JSON, their identifiers, and values at paths.
 
 use stead_model::{Map, PropertyPath, Segment, Value};
-use stead_schema::cfn::{Class, Cursor, Schema};
+use stead_schema::cfn::Schema;
 
 use crate::fault::Fault;
 
@@ -40,34 +40,6 @@ pub(crate) fn identifier(schema: &Schema, inputs: &Map) -> Option<String> {
     };
     let parts: Vec<String> = schema.primary_identifier.iter().map(part).collect::<Option<_>>()?;
     (!parts.is_empty()).then(|| parts.join("|"))
-}
-
-/// Returns the part of a model that a program can declare.
-pub(crate) fn settable(schema: &Schema, model: &Map) -> Map {
-    without(model, &schema.classes.of(Class::ReadOnly).cursor())
-}
-
-fn without(map: &Map, cursor: &Cursor<'_>) -> Map {
-    let mut kept = Map::new();
-    for (name, value) in map {
-        kept.extend(outside(value, &cursor.key(name)).map(|value| (name.clone(), value)));
-    }
-    kept
-}
-
-fn outside(value: &Value, cursor: &Cursor<'_>) -> Option<Value> {
-    match value {
-        _ if cursor.is_covered() => None,
-        value if !cursor.reaches() => Some(value.clone()),
-        // An object that only the service fills is none that a program can declare.
-        Value::Map(map) => {
-            Some(without(map, cursor)).filter(|kept| !kept.is_empty() || map.is_empty()).map(Value::Map)
-        }
-        Value::List(items) => {
-            Some(items.iter().filter_map(|item| outside(item, &cursor.element())).collect())
-        }
-        other => Some(other.clone()),
-    }
 }
 
 /// Returns the value at a path.
@@ -126,26 +98,6 @@ mod tests {
         assert!(found.is_some_and(|found| found.matches('|').count() == 2));
         assert_eq!(identifier(&table, &map(r#"{"DatabaseName":"d"}"#)), None);
         assert_eq!(identifier(&schema("AWS::EC2::VPC"), &map(r#"{"CidrBlock":"10.0.0.0/16"}"#)), None);
-    }
-
-    #[test]
-    fn settable_part_has_no_read_only_property() {
-        let live = map(
-            r#"{"BucketName":"b","Arn":"arn","DomainName":"d","VersioningConfiguration":{"Status":"x"}}"#,
-        );
-        let settable = settable(&schema("AWS::S3::Bucket"), &live);
-        assert_eq!(settable, map(r#"{"BucketName":"b","VersioningConfiguration":{"Status":"x"}}"#));
-    }
-
-    #[test]
-    fn settable_part_has_no_object_that_only_the_service_fills() {
-        let live = map(
-            r#"{"ClusterName":"c","InstanceGroups":[{"AutoPatchConfig":{"PatchSchedule":{"NextPatchDate":"d"},
-                "PatchingStrategy":"WhenIdle"}}],"TieredStorageConfig":{}}"#,
-        );
-        let kept = r#"{"ClusterName":"c","InstanceGroups":[{"AutoPatchConfig":{"PatchingStrategy":"WhenIdle"}}],
-            "TieredStorageConfig":{}}"#;
-        assert_eq!(settable(&schema("AWS::SageMaker::Cluster"), &live), map(kept));
     }
 
     #[test]

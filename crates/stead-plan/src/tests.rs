@@ -9,7 +9,7 @@ use stead_model::{
     CopyRef, Expr, Generation, Graph, Input, Lifecycle, Name, NoFunctions, Node, NodeId, NodeKind, Options,
     PhysicalId, PhysicalIdentity, Resource, SourceRef, StackId, TypeToken, Uid, Value,
 };
-use stead_schema::{Access, Catalog, Change, Property, ReplaceOrder, Shape, TypeSchema, diff};
+use stead_schema::{Access, Catalog, Change, Problem, Property, ReplaceOrder, Shape, TypeSchema, diff};
 use stead_state::{Snapshot, State};
 
 use crate::{
@@ -39,6 +39,7 @@ fn schema() -> TypeSchema {
             Property::new("path", Shape::String, Access::Optional, "").create_only(),
             Property::new("words", Shape::Any, Access::Filled, "").create_only(),
             Property::new("size", Shape::Any, Access::Optional, ""),
+            Property::new("sealed", Shape::Any, Access::Optional, ""),
             Property::new("serial", Shape::Integer, Access::ReadOnly, "").stable(),
             Property::new("etag", Shape::String, Access::ReadOnly, ""),
         ],
@@ -47,6 +48,17 @@ fn schema() -> TypeSchema {
 
 fn catalog() -> Catalog {
     [schema()].into_iter().collect()
+}
+
+/// Returns the problems of changes that the provider cannot make in place: the changes of `sealed`.
+fn impossible(changes: &[Change]) -> Vec<Problem> {
+    let sealed = changes.iter().filter(|change| change.path.root() == Some("sealed"));
+    let problem = |change: &Change| Problem {
+        path: change.path.clone(),
+        message: "it is sealed".to_owned(),
+        help: Some("name `sealed` in the option `replaceOnChanges`".to_owned()),
+    };
+    sealed.map(problem).collect()
 }
 
 fn source() -> SourceRef {
@@ -98,8 +110,9 @@ impl Program {
                 let order = ReplaceOrder::CreateFirst;
                 let (found, place) = (None, crate::PlaceChange::Untold);
                 let identity = late_identity(&graph.nodes[question.node.index()], &question.inputs);
-                let verdict =
-                    Verdict::Valid { inputs: question.inputs, changes, order, found, place, identity };
+                let impossible = impossible(&changes);
+                let inputs = question.inputs;
+                let verdict = Verdict::Valid { inputs, changes, order, found, place, identity, impossible };
                 verdicts.insert(question.node, verdict.clone());
                 planner.answer(question.node, verdict);
             }

@@ -32,6 +32,7 @@ pub struct Diff {
     pub changes: Vec<Change>,
     /// Whether a replacement creates or deletes first.
     pub order: ReplaceOrder,
-    /// Changes that the provider has no way to make. The plan is refused if there are any.
+    /// Changes that the provider has no way to make in place. `changes` has them too, because an option may replace the resource
+    /// for them. The plan is refused unless it replaces the resource.
     pub problems: Vec<Problem>,
 }

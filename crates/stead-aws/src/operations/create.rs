@@ -6,7 +6,7 @@ use stead_provider::{CallOutcome, CreateRequest, Created, Doubt, PartialResult, 
 use stead_schema::cfn::{HandlerKind, permissions};
 
 use super::{Found, in_doubt, not_started, not_told};
-use crate::comparison::{inputs_first_read, inputs_of_live};
+use crate::comparison::{inputs_first_read, inputs_half_made};
 use crate::fault::{Fault, FaultKind};
 use crate::model::{self, MAX_TEXT};
 use crate::progress::{Earlier, End, earlier, finish};
@@ -181,7 +181,7 @@ impl AwsProvider {
         match maker(served, request, &found, fault) {
             Maker::Create => {
                 let outputs = found.outputs(served);
-                let inputs = inputs_of_live(served.schema, request.inputs, &Map::new(), &outputs);
+                let inputs = inputs_half_made(served.schema, request.inputs, &outputs);
                 let refusal = Refusal { class: Default::default(), ..self.explained(served, fault) };
                 let done = Created { id: PhysicalId(found.identifier), outputs };
                 CallOutcome::Partial(PartialResult { done, inputs, refusal })

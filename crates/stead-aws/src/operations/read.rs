@@ -2,10 +2,10 @@
 
 use stead_model::{PhysicalId, Resource, TypeToken};
 use stead_provider::{LiveState, Refusal};
+use stead_schema::cfn::settable;
 
 use crate::AwsProvider;
 use crate::comparison::inputs_of_live;
-use crate::model::settable;
 
 impl AwsProvider {
     pub(crate) async fn read_recorded(&self, resource: &Resource) -> Result<Option<LiveState>, Refusal> {

@@ -1,11 +1,11 @@
 //! Updates: a patch from a fresh read.
 
-use stead_model::{Map, NextStep, PropertyPath, Resource};
+use stead_model::{Map, NextStep, PropertyPath};
 use stead_provider::{CallOutcome, PartialResult, Receipt, Refusal, UpdateRequest, Updated};
 use stead_schema::cfn::{self, Update};
 
 use super::{Found, in_doubt, not_started, not_told};
-use crate::comparison::{Sides, drift, inputs_of_live, update};
+use crate::comparison::{Sides, drift, inputs_after_failure, inputs_after_update, update};
 use crate::fault::{Fault, FaultKind};
 use crate::model::MAX_TEXT;
 use crate::operations::create::{CHANGED_BEFORE, too_long};
@@ -104,7 +104,7 @@ impl AwsProvider {
         let id = request.resource.id.as_ref().map(|id| id.as_str()).unwrap_or_default();
         match end {
             End::Succeeded { .. } => match self.read_back(served, id).await {
-                Ok(Some(found)) => settled(served, receipt, request.resource, found.outputs(served)),
+                Ok(Some(found)) => settled(served, receipt, request, found.outputs(served)),
                 Ok(None) => CallOutcome::Refused(gone(id)),
                 // The update was carried out; only its outputs are unknown.
                 Err(fault) => in_doubt(&fault),
@@ -121,8 +121,8 @@ impl AwsProvider {
                         if outputs == resource.outputs {
                             return CallOutcome::Refused(refusal.of_operation());
                         }
-                        let inputs =
-                            inputs_of_live(served.schema, request.old_inputs, &resource.outputs, &outputs);
+                        let inputs = (request.old_inputs, &resource.inputs);
+                        let inputs = inputs_after_failure(served.schema, inputs, &resource.outputs, &outputs);
                         let refusal = Refusal { class: Default::default(), ..refusal };
                         CallOutcome::Partial(PartialResult { done: Updated { outputs }, inputs, refusal })
                     }
@@ -142,12 +142,16 @@ impl AwsProvider {
 fn settled(
     served: &ServedType<'_>,
     receipt: &Receipt,
-    sent: &Resource,
+    request: &UpdateRequest<'_>,
     outputs: Map,
 ) -> CallOutcome<Updated> {
+    let sent = request.resource;
     let inputs = match receipt.attempt() {
         1 => sent.inputs.clone(),
-        _ => inputs_of_live(served.schema, &sent.inputs, &sent.outputs, &outputs),
+        _ => {
+            let inputs = (request.old_inputs, &sent.inputs);
+            inputs_after_update(served.schema, inputs, &sent.outputs, &outputs)
+        }
     };
     let done = Updated { outputs };
     if inputs == sent.inputs {

@@ -5,6 +5,7 @@
 
 mod batches;
 mod bench;
+mod drift;
 mod faults;
 mod lives;
 mod marks;

@@ -61,9 +61,9 @@ impl Engine {
         base: &State,
     ) -> Verdict {
         match verdict {
-            Verdict::Valid { inputs, changes, order, found, place, .. } => {
+            Verdict::Valid { inputs, changes, order, found, place, impossible, .. } => {
                 let identity = self.late_identity(provider, node, base, &inputs).await;
-                Verdict::Valid { inputs, changes, order, found, place, identity }
+                Verdict::Valid { inputs, changes, order, found, place, identity, impossible }
             }
             other => other,
         }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 use stead_guard::pins::SettledGraph;
-use stead_model::{Code, Diagnostic, Graph, Hint, Limits, Node, PhysicalId, Resource, Uid};
+use stead_model::{Code, Diagnostic, Graph, Hint, Inputs, Limits, Node, PhysicalId, Resource, Uid};
 use stead_plan::{LiveObject, PlaceChange, Plan, Planner, Question, Request, Verdict};
 use stead_provider::{Completeness, Diff, LiveState, Refusal, conceal_declared};
-use stead_schema::check;
+use stead_schema::{ReplaceOrder, check};
 use stead_state::State;
 
 use crate::Engine;
@@ -111,7 +111,7 @@ impl Engine {
             Err(problems) => return Verdict::Invalid(problems),
         };
         let new_order = || self.catalog.get(&node.ty).map(|schema| schema.replace_order).unwrap_or_default();
-        let (untold, identity) = (PlaceChange::Untold, Vec::new());
+        let identity = Vec::new();
         if let Some(id) = question.import {
             if planned.completeness == Completeness::Partial {
                 return unconfigured();
@@ -121,18 +121,15 @@ impl Engine {
                 Err(Refusal { message, help, .. }) => return Verdict::Unanswered { message, help },
             };
             let Some(live) = found else {
-                let (changes, order) = (Vec::new(), new_order());
-                return Verdict::Valid { inputs, changes, order, found: None, place: untold, identity };
+                return to_create(inputs, new_order());
             };
             let live = conceal_declared(live, &inputs);
             let live = LiveState { inputs: declared_part(&live.inputs, &inputs), ..live };
             let existing = existing(node, id, &live);
-            let Diff { changes, order, problems } = provider.diff(&existing, &inputs).await;
-            if !problems.is_empty() {
-                return Verdict::Invalid(problems);
-            }
+            let Diff { changes, order, problems: impossible } = provider.diff(&existing, &inputs).await;
             let found = Some(LiveObject { inputs: live.inputs, outputs: live.outputs });
-            return Verdict::Valid { inputs, changes, order, found, place: untold, identity };
+            let place = PlaceChange::Untold;
+            return Verdict::Valid { inputs, changes, order, found, place, identity, impossible };
         }
         match question.old {
             Some(old) => {
@@ -141,19 +138,15 @@ impl Engine {
                     .imported
                     .then(|| Resource { inputs: declared_part(&old.inputs, &inputs), ..old.clone() });
                 let old = adopted.as_ref().unwrap_or(old);
-                let Diff { changes, order, problems } = provider.diff(old, &inputs).await;
-                if !problems.is_empty() {
-                    return Verdict::Invalid(problems);
-                }
+                let Diff { changes, order, problems: impossible } = provider.diff(old, &inputs).await;
                 match self.place_change(old, base, question.served_by.as_ref(), planned).await {
-                    Ok(place) => Verdict::Valid { inputs, changes, order, found: None, place, identity },
+                    Ok(place) => {
+                        Verdict::Valid { inputs, changes, order, found: None, place, identity, impossible }
+                    }
                     Err(Refusal { message, help, .. }) => Verdict::Unanswered { message, help },
                 }
             }
-            None => {
-                let (changes, order) = (Vec::new(), new_order());
-                Verdict::Valid { inputs, changes, order, found: None, place: untold, identity }
-            }
+            None => to_create(inputs, new_order()),
         }
     }
 
@@ -202,6 +195,13 @@ impl Engine {
             .help(format!("this target has: {}", served.join(", ")));
         vec![problem]
     }
+}
+
+/// Returns the verdict on a resource that does not exist yet.
+fn to_create(inputs: Inputs, order: ReplaceOrder) -> Verdict {
+    let (changes, identity, impossible) = (Vec::new(), Vec::new(), Vec::new());
+    let place = PlaceChange::Untold;
+    Verdict::Valid { inputs, changes, order, found: None, place, identity, impossible }
 }
 
 /// Returns the verdict on a read whose provider has settings that are not known yet.

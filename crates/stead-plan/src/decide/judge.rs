@@ -25,6 +25,13 @@ pub(crate) enum Decision {
     Absent,
 }
 
+impl Decision {
+    /// Returns true if no update in place can take the place of the replacement.
+    pub(super) fn replaces_for_certain(&self) -> bool {
+        matches!(self, Decision::Replace(Replacement { certainty: Certainty::Certain, .. }))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Replacement {
     pub order: ReplaceOrder,

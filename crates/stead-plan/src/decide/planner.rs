@@ -83,6 +83,9 @@ pub enum Verdict {
         /// The canonical identity, if only these inputs tell it, and those of the program do not.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         identity: Vec<PhysicalIdentity>,
+        /// Changes that the provider cannot make in place. The plan is refused unless a certain replacement makes them.
+        #[serde(skip)]
+        impossible: Vec<Problem>,
     },
     #[serde(rename = "wrong")]
     Invalid(#[serde(skip)] Vec<Problem>),
@@ -286,19 +289,7 @@ impl<'a> Planner<'a> {
     /// Takes the verdict on a question.
     pub fn answer(&mut self, id: NodeId, verdict: Verdict) {
         match verdict {
-            Verdict::Invalid(problems) => {
-                for problem in problems {
-                    let node = &self.graph.nodes[id.index()];
-                    let diagnostic = Diagnostic::error(Code::BAD_PROPERTY, problem.message).at(
-                        node.source.clone(),
-                        0,
-                        format!("{} is declared here", node.name),
-                    );
-                    let diagnostic = problem.help.into_iter().fold(diagnostic, Diagnostic::help);
-                    self.problems.push((id, diagnostic));
-                }
-                self.decide(id, Decided::without_inputs(Decision::Create));
-            }
+            Verdict::Invalid(problems) => self.refuse(id, problems),
             Verdict::Unanswered { message, help } => {
                 let node = &self.graph.nodes[id.index()];
                 let message = format!("cannot read {}: {message}", node.name);
@@ -306,9 +297,12 @@ impl<'a> Planner<'a> {
                 let problem = problem.at(node.source.clone(), 0, "declared here");
                 self.give_up(id, help.into_iter().fold(problem, Diagnostic::help));
             }
-            Verdict::Valid { inputs, mut changes, order, found, place, identity } => {
+            Verdict::Valid { inputs, mut changes, order, found, place, identity, impossible } => {
                 force_replacement(&mut changes, &self.graph.nodes[id.index()].options.replace_on_changes);
                 let decision = self.judge(id, &changes, (&inputs, order), place);
+                if !impossible.is_empty() && !decision.replaces_for_certain() {
+                    return self.refuse(id, impossible);
+                }
                 if let Some(problem) = self.import_problem(id, &decision, &changes, found.as_ref()) {
                     self.problems.push((id, problem));
                 }
@@ -325,6 +319,21 @@ impl<'a> Planner<'a> {
                 self.decide(id, Decided { decision, inputs, changes, found, identity });
             }
         }
+    }
+
+    /// Keeps the problems of a provider with a resource, and continues planning, to find more of them.
+    fn refuse(&mut self, id: NodeId, problems: Vec<Problem>) {
+        for problem in problems {
+            let node = &self.graph.nodes[id.index()];
+            let diagnostic = Diagnostic::error(Code::BAD_PROPERTY, problem.message).at(
+                node.source.clone(),
+                0,
+                format!("{} is declared here", node.name),
+            );
+            let diagnostic = problem.help.into_iter().fold(diagnostic, Diagnostic::help);
+            self.problems.push((id, diagnostic));
+        }
+        self.decide(id, Decided::without_inputs(Decision::Create));
     }
 
     /// Reports an import of a physical resource that does not exist, or that would be replaced at once.

@@ -72,7 +72,8 @@ fn answered(program: &Program, base: &State, mut seed: u64) -> Result<Plan, Vec<
             question.old.map(|old| diff(&schema(), &old.inputs, &question.inputs)).unwrap_or_default();
         let order = ReplaceOrder::CreateFirst;
         let (found, place, identity) = (None, crate::PlaceChange::Untold, Vec::new());
-        let verdict = Verdict::Valid { inputs: question.inputs, changes, order, found, place, identity };
+        let (impossible, inputs) = (super::impossible(&changes), question.inputs);
+        let verdict = Verdict::Valid { inputs, changes, order, found, place, identity, impossible };
         planner.answer(question.node, verdict);
     }
 }

@@ -203,6 +203,38 @@ fn ignored_changes_are_not_applied_and_replace_on_changes_replaces() {
 }
 
 #[test]
+fn change_that_cannot_be_made_in_place_is_refused_unless_a_certain_replacement_makes_it() {
+    let base = state(&[("a", &[("size", "1"), ("sealed", "1")], &[])]);
+    let asked = |place: Option<Input>, on_changes: &[&str], replace: &[&str]| {
+        let mut program = Program::default().node("new", &[]);
+        program.of(0, "etag");
+        let mut inputs = vec![("size", known("2")), ("sealed", known("2"))];
+        inputs.extend(place.map(|place| ("place", place)));
+        let program = program.node("a", &inputs).options(|options| {
+            options.replace_on_changes = on_changes.iter().map(|path| pattern(path)).collect();
+        });
+        let replace = replace.iter().map(|id| (*id).to_owned()).collect();
+        program.ask(&base, &Request { replace, ..Request::default() })
+    };
+    let refused = |plan: Result<Plan, Vec<stead_model::Diagnostic>>| {
+        let problems = plan.unwrap_err();
+        assert_eq!(problems.iter().map(|one| one.message.as_str()).collect::<Vec<_>>(), ["it is sealed"]);
+    };
+    refused(asked(None, &[], &[]));
+    refused(asked(None, &["place"], &[]));
+    // The replacement may turn out to be unnecessary; then the change would be made in place.
+    refused(asked(Some(Input::Deferred(stead_model::ExprId(0))), &[], &[]));
+    for replaced in [
+        asked(None, &["sealed"], &[]),
+        asked(None, &["size"], &[]),
+        asked(None, &[], &["a"]),
+        asked(Some(known("x")), &[], &[]),
+    ] {
+        assert_eq!(replaced.unwrap().summary.replace, 1);
+    }
+}
+
+#[test]
 fn interrupted_delete_first_replacement_is_continued() {
     let base = state(&[("a", &[("place", "x")], &[]), ("b", &[("place", "e")], &["a"])]);
     let base = edited(&base, |name, resource| {

@@ -68,15 +68,15 @@ impl ListChange<'_, '_, '_> {
 }
 
 /// Live elements of a list, by owner.
-struct Parts {
-    ours: Vec<Value>,
+pub(crate) struct Parts {
+    pub(crate) ours: Vec<Value>,
     /// Elements that another writer or the service added, which stay.
-    others: Vec<Value>,
+    pub(crate) others: Vec<Value>,
     /// The elements are compared by key.
-    keyed: bool,
+    pub(crate) keyed: bool,
 }
 
-fn parts(
+pub(crate) fn parts(
     comparison: &Comparison<'_>,
     position: &Position<'_>,
     last: Option<&[Value]>,
@@ -140,7 +140,7 @@ fn added_by_service(
 
 /// Returns the elements last applied, each with the live element that the service made of it and that has not changed
 /// since.
-fn rewritten<'v>(
+pub(crate) fn rewritten<'v>(
     comparison: &Comparison<'_>,
     position: &Position<'_>,
     last: &'v [Value],

@@ -33,9 +33,7 @@ pub struct UpdateInputs<'a> {
 /// Computes the update that makes the live resource match the desired inputs.
 pub fn patch(schema: &Schema, inputs: &UpdateInputs<'_>) -> Update {
     let wanted = LastApplied::of(schema, inputs.key, inputs.want);
-    let mut comparison = Comparison::new(inputs, &wanted);
-    comparison.object(&Position::root(schema), Some(&inputs.last.inputs), inputs.live, inputs.want);
-    comparison.finish(schema, inputs)
+    Comparison::of(schema, inputs, &wanted).finish(schema, inputs)
 }
 
 /// State of a comparison in progress.
@@ -56,8 +54,9 @@ pub(crate) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    fn new(inputs: &UpdateInputs<'a>, wanted: &'a LastApplied) -> Comparison<'a> {
-        Comparison {
+    /// Compares all sides. `wanted` has the desired inputs without hidden values.
+    pub(crate) fn of(schema: &Schema, inputs: &UpdateInputs<'a>, wanted: &'a LastApplied) -> Comparison<'a> {
+        let mut comparison = Comparison {
             last: inputs.last,
             wanted,
             operations: Vec::new(),
@@ -67,7 +66,14 @@ impl<'a> Comparison<'a> {
             dropped: Vec::new(),
             settled: inputs.settled,
             key: inputs.key,
-        }
+        };
+        comparison.object(&Position::root(schema), Some(&inputs.last.inputs), inputs.live, inputs.want);
+        comparison
+    }
+
+    /// Returns true if the state of the resource after the last apply is known.
+    pub(crate) fn has_settled(&self) -> bool {
+        self.settled.is_some()
     }
 
     /// Returns true if a value is live as it was after the last apply.
@@ -387,7 +393,7 @@ pub(crate) fn redacted_at<'a>(wanted: &'a LastApplied, position: &Position<'_>) 
 }
 
 /// Returns true for a JSON document that may also be given as text. Its members are not properties.
-fn is_document(position: &Position<'_>) -> bool {
+pub(crate) fn is_document(position: &Position<'_>) -> bool {
     position.form.is_some_and(|form| {
         let kinds = position.schema.form(form).kinds;
         kinds.has(Kinds::STRING) && kinds.has(Kinds::OBJECT)

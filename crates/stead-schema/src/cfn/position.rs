@@ -1,8 +1,8 @@
 //! Position in a resource during a comparison: its path, its form and its property classes.
 
-use stead_model::{PropertyPath, Segment};
+use stead_model::{PropertyPath, Segment, Value};
 
-use super::{Class, Cursor, FormId, Schema};
+use super::{Class, Cursor, FormId, Schema, settable};
 
 #[derive(Clone)]
 pub(crate) struct Position<'a> {
@@ -28,6 +28,14 @@ impl<'a> Position<'a> {
             hidden: schema.classes.hidden(),
             deprecated: cursor(Class::Deprecated),
         }
+    }
+
+    /// Returns the position at a path.
+    pub(crate) fn at(schema: &'a Schema, path: &PropertyPath) -> Position<'a> {
+        path.0.iter().fold(Position::root(schema), |position, segment| match segment {
+            Segment::Key(key) => position.key(key),
+            Segment::Index(index) => position.index(*index),
+        })
     }
 
     pub(crate) fn key(&self, key: &str) -> Position<'a> {
@@ -65,6 +73,11 @@ impl<'a> Position<'a> {
     /// Returns true if a read never returns the value: it is write-only or non-public.
     pub(crate) fn is_hidden(&self) -> bool {
         self.hidden.is_covered()
+    }
+
+    /// Returns the part of a value that a program can declare: without read-only parts.
+    pub(crate) fn settable(&self, value: &Value) -> Option<Value> {
+        settable::part(value, &self.read_only)
     }
 
     /// Returns true if an update cannot send the value: it is read-only, or create-only and hidden.

@@ -75,7 +75,7 @@ impl Draft<'_> {
 
     /// Returns true if the violation makes the update impossible.
     fn matters(&mut self, violation: &Violation) -> bool {
-        let position = at(self.schema, &violation.path);
+        let position = Position::at(self.schema, &violation.path);
         if position.is_read_only() {
             return false;
         }
@@ -90,7 +90,7 @@ impl Draft<'_> {
             return None;
         }
         if let Rule::Required(name) = &violation.rule {
-            let member = at(self.schema, &violation.path).key(name);
+            let member = Position::at(self.schema, &violation.path).key(name);
             if member.is_create_only() && member.is_hidden() {
                 let why =
                     "every update must send it, reads do not return it, and it can be set at creation only";
@@ -134,7 +134,7 @@ impl Draft<'_> {
     /// Removes an undeclared value from the model, and changes the operations accordingly.
     fn remove(&mut self, path: &PropertyPath) -> bool {
         let Some((Segment::Key(_), _)) = path.0.split_last() else { return false };
-        let position = at(self.schema, path);
+        let position = Position::at(self.schema, path);
         let empty = value_at(&self.model, path).is_some_and(is_empty);
         let fixed =
             position.is_read_only() || position.is_create_only() || (position.contains_fixed() && !empty);
@@ -195,7 +195,7 @@ impl Draft<'_> {
             return Some(index);
         }
         let live = value_at(&self.model, list).and_then(Value::as_list).unwrap_or_default();
-        let pairs = pairs(&at(self.schema, list), want, live, &|_, _| false);
+        let pairs = pairs(&Position::at(self.schema, list), want, live, &|_, _| false);
         pairs.iter().position(|pair| *pair == Some(index))
     }
 }
@@ -219,14 +219,7 @@ fn generalised(path: &PropertyPath) -> PropertyPath {
     PropertyPath(path.0.iter().map(segment).collect())
 }
 
-fn at<'a>(schema: &'a Schema, path: &PropertyPath) -> Position<'a> {
-    path.0.iter().fold(Position::root(schema), |position, segment| match segment {
-        Segment::Key(key) => position.key(key),
-        Segment::Index(index) => position.index(*index),
-    })
-}
-
-fn value_at<'m>(model: &'m Map, path: &PropertyPath) -> Option<&'m Value> {
+pub(crate) fn value_at<'m>(model: &'m Map, path: &PropertyPath) -> Option<&'m Value> {
     let (Segment::Key(first), rest) = path.0.split_first()? else { return None };
     rest.iter().try_fold(model.get(first)?, |at, segment| match segment {
         Segment::Key(key) => at.as_map()?.get(key),

@@ -136,6 +136,82 @@ test("a bucket that is not empty stays", () => {
 }
 
 #[test]
+fn drift_that_needs_a_replacement_stays_planned_and_elements_of_others_stay() {
+    let project = project(
+        r#"
+const VPC = "main:aws.ec2.VPC#net";
+test("create-only drift does not hide, before a refresh or after it", () => {
+  const stack = freshStack();
+  stack.apply({ to: folder("net") });
+  stack.cloud.drift("AWS::EC2::VPC", stack.find(VPC).id!, { CidrBlock: "10.9.0.0/16", EnableDnsSupport: false });
+  const shown = (options: object) => {
+    const step = stack.plan({ ...options, to: folder("net") }).step(VPC)!;
+    return [step.kind, ...step.changes.map(({ path, replaces }) => `${path} ${replaces}`)];
+  };
+  const expected = ["replace", "CidrBlock true", "EnableDnsSupport false"];
+  expect(shown({ refresh: true })).toEqual(expected);
+  expect(stack.refresh()).toHaveLength(1);
+  expect(shown({})).toEqual(expected);
+  expect(stack.refresh()).toHaveLength(0);
+  expect(stack.apply({ to: folder("net") })).toSucceed();
+  const [net] = stack.cloud.resources("AWS::EC2::VPC");
+  expect(net.properties).toMatchObject({ CidrBlock: "10.0.0.0/16", EnableDnsSupport: true });
+});
+test("a tag of others stays when a declared one is reverted after a refresh", () => {
+  const stack = freshStack();
+  stack.apply({ to: folder("net") });
+  const id = stack.find(VPC).id!;
+  const theirs = { Key: "kubernetes.io/x", Value: "shared" };
+  const marks = stack.cloud.model("AWS::EC2::VPC", id)!.Tags.filter(({ Key }: any) => Key !== "name");
+  stack.cloud.drift("AWS::EC2::VPC", id, { Tags: [...marks, { Key: "name", Value: "b" }, theirs] });
+  expect(stack.refresh()).toHaveLength(1);
+  expect(stack.apply({ to: folder("net") })).toSucceed();
+  const tags = stack.cloud.model("AWS::EC2::VPC", id)!.Tags;
+  expect(tags).toContainEqual(theirs);
+  expect(tags).toContainEqual({ Key: "name", Value: "a" });
+});
+"#,
+    );
+    project.write(
+        "net/main.ts",
+        r#"import { ec2 } from "stead/aws";
+const Tags = [{ Key: "name", Value: "a" }];
+new ec2.VPC({ CidrBlock: "10.0.0.0/16", EnableDnsSupport: true, Tags }, { id: "net" });
+"#,
+    );
+    pass(&project);
+}
+
+#[test]
+fn change_that_a_service_cannot_make_is_refused_or_made_by_a_replacement() {
+    let project = project(
+        r#"
+test("a replacement on changes takes the place of an impossible update", () => {
+  const stack = freshStack();
+  const to = folder("zone");
+  expect(stack.apply({ to, config: { text: "a" } })).toSucceed();
+  expect(() => stack.plan({ to, config: { text: "b" } })).toThrow("AWS::DataZone::Environment cannot be updated");
+  const config = { text: "b", replace: true };
+  expect(stack.plan({ to, config }).step("main:aws.datazone.Environment#it")?.kind).toBe("replace");
+  expect(stack.apply({ to, config })).toSucceed();
+  const all = stack.cloud.resources("AWS::DataZone::Environment");
+  expect(all.map(({ properties }) => properties.Description)).toEqual(["b"]);
+});
+"#,
+    );
+    project.write(
+        "zone/main.ts",
+        r#"import { config } from "stead";
+import { datazone } from "stead/aws";
+const replaceOnChanges = config.boolean("replace") ? ["Description"] : [];
+const ids = { DomainIdentifier: "dzd-aaaaaaaaaaaaa", ProjectIdentifier: "aaaaaaaaaaaaa" };
+new datazone.Environment({ ...ids, Name: "it", Description: config.get("text") }, { id: "it", replaceOnChanges });
+"#,
+    );
+    pass(&project);
+}
+
+#[test]
 fn guards_pins_and_owners_hold_in_a_test() {
     let project = project(
         r#"
