@@ -30,8 +30,8 @@ pub const BUGS: &[(&str, &str)] = &[
     ("aws-stale-read-believed", "a resource that a read does not find yet counts as not created"),
     ("aws-tags-of-others-removed", "an update removes tags that the program does not declare"),
     ("aws-token-of-each-attempt", "a repeated create has another client token"),
-    ("begun-deletion-unguarded", "recovery repeats a started deletion without asking the current guards"),
     ("begun-deletion-unasked", "a command without a program repeats a started deletion"),
+    ("begun-deletion-unguarded", "recovery repeats a started deletion without asking the current guards"),
     ("changed-file-deleted", "a file that was changed outside is deleted"),
     ("changed-file-overwritten", "an update overwrites a file that was changed outside"),
     (

@@ -142,8 +142,9 @@ fn file_is_protected_under_another_id_with_another_spelling_of_its_path() {
         project.write("main.ts", "export {};\n");
         let saved = project.path("saved").display().to_string();
         project.stead(&["plan", "--out", &saved]).ok();
-        let today = with_option("preventDelete: true").replace("\"db\",", &format!("{path:?},"));
-        project.write("main.ts", &today.replace("\"data\"", "\"new\"").replace("id: \"db\"", "id: \"new\""));
+        let today = with_option("preventDelete: true").replace("id: \"db\"", "id: \"new\"");
+        let today = today.replace("\"db\",", &format!("{path:?},")).replace("\"data\"", "\"new\"");
+        project.write("main.ts", &today);
         for command in [&["destroy", "--yes"][..], &["up", &saved, "--yes"]] {
             let refused = project.stead(command).ends(13).stderr;
             assert!(refused.contains("local.File#old") && refused.contains("#new"), "{path}: {refused}");

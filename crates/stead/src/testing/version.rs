@@ -30,7 +30,7 @@ pub(super) struct Version {
 enum VersionFiles {
     Disk(ProjectSources),
     Commit {
-        tree: GitTree,
+        tree: Box<GitTree>,
         /// The folder of the project now: packages are not part of the repository.
         packages: ProjectSources,
     },
@@ -70,7 +70,7 @@ impl Version {
         let settings = tree.read(FILE).ok().flatten();
         let settings = of_settings(project, project.root.clone(), settings)?;
         let key = format!("git {}", tree.commit);
-        Ok(Version::new(key, settings, VersionFiles::Commit { tree, packages }))
+        Ok(Version::new(key, settings, VersionFiles::Commit { tree: Box::new(tree), packages }))
     }
 
     fn new(key: String, project: Project, files: VersionFiles) -> Version {
