@@ -138,7 +138,7 @@ fn changes(question: &Question<'_>) -> Vec<Change> {
     changes
 }
 
-/// Returns what a provider would tell: `./` at the start of a path means nothing. Without such a path nobody is asked.
+/// Returns the answers of a provider for which `./` at the start of a path means nothing. No question is asked without such a path.
 fn canonical(base: &State, graph: &Graph, catalog: &Catalog) -> CanonicalIdentities {
     let questions = Unidentified::of(base, graph, catalog, |_, _| true);
     let paths: Vec<Option<String>> = questions

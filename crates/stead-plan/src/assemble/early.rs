@@ -33,7 +33,7 @@ pub(super) struct EarlyDeletions<'a> {
 }
 
 impl<'a> EarlyDeletions<'a> {
-    /// Finds the copies to delete early. `inputs` are those of each node.
+    /// Finds the copies to delete early. `inputs` has the inputs of each node.
     pub(super) fn of(planner: &Planner<'a>, inputs: &[Inputs]) -> EarlyDeletions<'a> {
         let in_the_way = in_the_way(planner, inputs);
         let mut early = EarlyDeletions { in_the_way, ..EarlyDeletions::default() };

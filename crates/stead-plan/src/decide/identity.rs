@@ -35,7 +35,7 @@ impl Planner<'_> {
         compare(&names, old, inputs)
     }
 
-    /// Compares the canonical identities, if the provider told both, and if the inputs are those that it was asked about.
+    /// Compares the canonical identities, if the provider told both for these inputs.
     fn canonically_same(
         &self,
         id: NodeId,

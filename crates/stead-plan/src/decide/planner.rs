@@ -80,7 +80,7 @@ pub enum Verdict {
         found: Option<LiveObject>,
         #[serde(skip_serializing_if = "PlaceChange::is_untold")]
         place: PlaceChange,
-        /// The canonical identity, if only these inputs tell it, and those of the program do not.
+        /// The canonical identity, if only these inputs tell it, and the inputs of the program do not.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         identity: Vec<PhysicalIdentity>,
         /// Changes that the provider cannot make in place. The plan is refused unless a certain replacement makes them.
