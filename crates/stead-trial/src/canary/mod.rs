@@ -23,7 +23,7 @@ use stead_model::{
 };
 use stead_plan::Request;
 use stead_provider::Providers;
-use stead_secrets::{DataKey, KeyManager, ManagerError, Needles, ProcessManager, UnlockedRing};
+use stead_secrets::{DataKey, KeyManager, ManagerError, ProcessManager, UnlockedRing};
 use stead_state::{Export, Origin};
 use stead_store::{FileStore, Store};
 use stead_world::World;
@@ -199,7 +199,13 @@ impl Canary {
     }
 
     fn secret(&mut self) -> String {
-        let secret = secret::draw(&mut self.rng, &self.secrets, secret::PER_LONG_ONE);
+        let mut secret = secret::draw(&mut self.rng, &self.secrets, secret::PER_LONG_ONE);
+        // Files have line ends of both kinds, and one at their end.
+        match secret.len() % 4 {
+            0 => secret.push('\n'),
+            1 => secret = secret.replace('\n', "\r\n"),
+            _ => {}
+        }
         self.secrets.push(secret.clone());
         secret
     }
@@ -301,7 +307,7 @@ impl Canary {
     /// Searches everything that was written or reported for every secret. Once for all acts, since making the needles costs more
     /// than the search.
     fn search(&mut self) -> Result<(), String> {
-        let needles = Needles::new(&self.secrets);
+        let needles = leaks::needles(&self.secrets);
         if let Some(text) = leaks::in_texts(&needles, &self.reports.take()) {
             return Err(format!("a secret was reported: {text}"));
         }

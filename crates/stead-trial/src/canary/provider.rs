@@ -1,10 +1,13 @@
-//! A provider that gives secrets away: it echoes, embeds, splits and re-encodes what it gets, and puts it into error messages.
+//! A provider that gives secrets away: it echoes, embeds, trims, splits, digests and re-encodes what it gets, and puts it and parts of it
+//! into error messages.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use stead_model::{Input, Inputs, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken, Value};
+use stead_model::{
+    Digest, Input, Inputs, Map, Operation, PhysicalId, PropertyPath, Resource, TypeToken, Value,
+};
 use stead_provider::{
     CallOutcome, CreateRequest, Created, DeletePermit, DeleteRequest, Diff, Doubt, LiveState, PartialResult,
     Provider, Reads, Receipt, Recovery, Refusal, UpdateRequest, Updated,
@@ -75,7 +78,9 @@ impl LeakyProvider {
             return CallOutcome::Refused(Refusal::transient(format!("too many requests: {all}")));
         }
         if self.fails(6) {
-            return CallOutcome::InDoubt(Doubt { message: format!("no answer to {all}") });
+            return CallOutcome::InDoubt(Doubt {
+                message: format!("no answer to {}", told_in_parts(inputs)),
+            });
         }
         objects.by_id.insert(id.to_owned(), inputs.clone());
         let mut outputs = self.outputs(inputs);
@@ -106,7 +111,9 @@ impl LeakyProvider {
         let once = inputs.get("once").map(text).unwrap_or_default();
         let form = some_form(&password);
         // Secrets begin with each other: a longer first part could be the whole of another secret, which this request does not have.
-        let (first, second) = password.split_at(password.floor_char_boundary(7));
+        // A line of a secret is a part of it, which is looked for in messages only.
+        let middle = if password.contains(['\n', '\r']) { 0 } else { password.floor_char_boundary(7) };
+        let (first, second) = password.split_at(middle);
         let inside = vec![
             Value::from(format!("key={form};")),
             Value::from(format!("{}\n{}", some_form(&once), some_form(&text_of(inputs, "pin")))),
@@ -118,6 +125,10 @@ impl LeakyProvider {
             ("inside".to_owned(), Value::from(inside)),
             ("parts".to_owned(), Value::from(vec![Value::from(first), Value::from(second)])),
             ("joined".to_owned(), Value::from(format!("{first}{second}"))),
+            ("trimmed".to_owned(), Value::from(password.trim())),
+            ("lines".to_owned(), Value::from(password.lines().collect::<Vec<_>>().join("\n"))),
+            ("word".to_owned(), Value::from(password.split_whitespace().collect::<Vec<_>>().join(" "))),
+            ("digest".to_owned(), Value::from(Digest::of(password.as_bytes()).as_str())),
             ("as_key".to_owned(), Value::Map(as_key)),
             ("whole".to_owned(), Value::from(told(inputs))),
         ]
@@ -138,8 +149,26 @@ fn told(inputs: &Map) -> String {
     format!("{} ({})", all.to_json(), forms[..forms.len().saturating_sub(1)].join(" "))
 }
 
+/// Bytes from which on a line of a secret is looked for in messages.
+const SEARCHED_LINE: usize = 16;
+
+/// Returns the request as [`told`] does, with lines of its secrets: one by one, and behind many others, so that the message is cut.
+fn told_in_parts(inputs: &Map) -> String {
+    let all = Value::Map(inputs.clone());
+    let mut parts = told(inputs);
+    for leaf in leaves(&all) {
+        let text = String::from_utf8_lossy(&leaf).into_owned();
+        // Secrets begin with each other: a short line could be the whole of another secret, which this run does not know.
+        let shown = |line: &'_ str| line.len() >= SEARCHED_LINE;
+        let lines: Vec<&str> =
+            text.lines().map(|line| Some(line.trim()).filter(|line| shown(line)).unwrap_or(".")).collect();
+        parts += &format!("\n{}\n{}{}", lines.join(" | "), text.trim_end(), "\n.".repeat(lines.len() % 20));
+    }
+    parts
+}
+
 fn refusal(inputs: &Map) -> Refusal {
-    let all = told(inputs);
+    let all = told_in_parts(inputs);
     Refusal {
         path: Some(PropertyPath::of("password")),
         ..Refusal::new(format!("cannot make {all}")).help(all)

@@ -1,8 +1,9 @@
 //! No secret is written in the clear.
 //!
 //! Searched for is each secret of eight bytes or more in the forms of [`Needles`]: as it is, escaped for JSON (once in twelve styles,
-//! and twice) and by `{:?}`, in base64 at three alignments in two alphabets, in hexadecimal, and URL-encoded in ten styles. Not
-//! searched for are a part of a secret, and a secret in two encodings one on the other, besides JSON in JSON.
+//! and twice) and by `{:?}`, in base64 at three alignments in two alphabets, in hexadecimal, and URL-encoded in ten styles; trimmed,
+//! with other line ends and on one line; each long line of a secret of several lines; and the SHA-256 of a secret. Not searched for are
+//! other parts of a secret, and a secret in two encodings one on the other, besides JSON in JSON.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -13,6 +14,11 @@ use stead_secrets::Needles;
 /// First bytes of a gzip member.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
+/// Returns the needles of secrets and of their digests.
+pub(crate) fn needles<'s>(secrets: impl IntoIterator<Item = &'s String>) -> Needles {
+    Needles::with_digests(secrets.into_iter().map(String::as_bytes))
+}
+
 /// Returns the path and the text of the first file that contains a secret.
 pub(crate) fn in_files<P: AsRef<str>, B: AsRef<[u8]>>(
     needles: &Needles,
@@ -20,7 +26,7 @@ pub(crate) fn in_files<P: AsRef<str>, B: AsRef<[u8]>>(
 ) -> Option<String> {
     for (path, bytes) in files {
         let (path, content) = (path.as_ref(), unpacked(bytes.as_ref()));
-        if needles.contains(&content) || needles.contains(path) {
+        if needles.are_in_message(&content) || needles.are_in_message(path) {
             return Some(format!("{path}: {}", shortened(&String::from_utf8_lossy(&content))));
         }
     }
@@ -29,7 +35,7 @@ pub(crate) fn in_files<P: AsRef<str>, B: AsRef<[u8]>>(
 
 /// Returns the first text that contains a secret.
 pub(crate) fn in_texts<'t>(needles: &Needles, texts: impl IntoIterator<Item = &'t String>) -> Option<String> {
-    texts.into_iter().find(|text| needles.contains(text.as_bytes())).map(|text| shortened(text))
+    texts.into_iter().find(|text| needles.are_in_message(text.as_bytes())).map(|text| shortened(text))
 }
 
 /// Returns the content of a packed file, and other bytes as they are. Snapshots are packed.
@@ -64,6 +70,18 @@ mod tests {
     use flate2::write::GzEncoder;
 
     use super::*;
+
+    #[test]
+    fn line_and_digest_of_a_secret_are_found() {
+        let needles = needles(&["correct horse battery\nsecond\n".to_owned()]);
+        // `printf 'correct horse battery\nsecond\n' | sha256sum`
+        let digest = "0cf0917ab8b1feabc7a945b4794f749ccdc0ed504f64d9eac59acf703a5cd0c6";
+        for text in ["a correct horse battery b".to_owned(), format!("sha256:{digest}")] {
+            assert!(in_texts(&needles, [&text]).is_some(), "{text}");
+            assert!(in_files(&needles, [("a".to_owned(), text)]).is_some());
+        }
+        assert!(in_texts(&needles, [&"second".to_owned()]).is_none());
+    }
 
     #[test]
     fn secret_in_a_packed_file_is_found_even_if_the_file_is_cut_off() {

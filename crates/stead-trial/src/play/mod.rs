@@ -20,7 +20,6 @@ use stead_engine::{Engine, Stack, StackSecrets};
 use stead_journal::{JournalError, StackKeys};
 use stead_model::{Map, PhysicalId, Resource};
 use stead_provider::Providers;
-use stead_secrets::Needles;
 use stead_state::State;
 use stead_store::{FileStore, MemoryStore, Store};
 
@@ -134,7 +133,7 @@ impl PlaySimulation {
 
     /// Searches everything that was written and reported for every password.
     fn check_leaks(&self) -> Result<(), String> {
-        let needles = Needles::new(&self.secrets);
+        let needles = leaks::needles(&self.secrets);
         let (written, reported) =
             (self.disk.content().take_written(), self.reports.entries().take_reported());
         let text = leaks::in_texts(&needles, self.trace.iter().chain(&reported));

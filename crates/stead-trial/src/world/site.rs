@@ -10,7 +10,6 @@ use stead_journal::StackKeys;
 use stead_model::Environment;
 use stead_provider::Providers;
 use stead_schema::Catalog;
-use stead_secrets::Needles;
 use stead_state::State;
 use stead_store::{FileStore, MemoryStore, Store};
 
@@ -97,7 +96,7 @@ impl SimulatedSite {
         let written = self.disk.content().take_written();
         let mut trace = self.trace.entries();
         let reported = trace.take_reported();
-        let needles = Needles::new(secrets);
+        let needles = leaks::needles(secrets);
         let text = leaks::in_texts(&needles, trace.lines.iter().chain(&reported));
         let file = || leaks::in_files(&needles, written.iter().map(|(path, bytes)| (path, bytes.as_slice())));
         match text.or_else(file) {
