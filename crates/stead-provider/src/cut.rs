@@ -1,4 +1,4 @@
-//! Long texts of providers: what is left of them, and how the search for secrets copes with the rest.
+//! Cuts long texts of providers, in a way that the search for secrets copes with.
 //!
 //! A part of a secret is not found. **Invariants:** a message is searched before it is cut; a log whose middle a provider does not have
 //! is cut between lines, so that the long lines of a secret are whole, and is searched for them.

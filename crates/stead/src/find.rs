@@ -12,7 +12,7 @@ use stead_world::Files;
 
 use crate::{Project, StackEntry, stacks};
 
-/// What the state of a stack says about a resource that a search found.
+/// Standing of a found resource in the state of its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FoundAs {
@@ -126,7 +126,7 @@ fn search_in(state: &State, stack: &StackEntry, wanted: &Wanted<'_>, found: &mut
     }
 }
 
-/// The text of a search, and what it is as a path.
+/// Text of a search, and the same text as a path.
 struct Wanted<'a> {
     text: &'a str,
     path: &'a Path,

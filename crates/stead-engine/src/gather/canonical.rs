@@ -52,7 +52,7 @@ impl Engine {
         identities_of(described).await.pop().unwrap_or_default()
     }
 
-    /// Adds the canonical identity to a verdict, if its inputs tell it and those of the program do not.
+    /// Adds the canonical identity to a verdict, if its inputs tell it and the inputs of the program do not.
     pub(super) async fn with_identity(
         &self,
         verdict: Verdict,

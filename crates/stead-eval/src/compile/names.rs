@@ -46,7 +46,7 @@ const PLAIN: &[&str] = &[
 /// Global names that a file uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Globals {
-    /// Those that most programs use.
+    /// Globals that most programs use.
     Common,
     Rare,
 }

@@ -109,7 +109,7 @@ impl RunSecrets {
         self.known().redact_message(text)
     }
 
-    /// Returns the lines of a log without known secrets, also without those that go over several lines.
+    /// Returns the lines of a log without known secrets, including secrets that span several lines.
     pub(super) fn lines(&self, lines: Vec<String>) -> Vec<String> {
         if self.is_empty() { lines } else { self.known().redact_lines(lines) }
     }

@@ -164,7 +164,7 @@ pub(super) fn found_comparing(index: &Index, text: &[u8], most_compared: usize) 
     found
 }
 
-/// Sorts places, and makes one of those that overlap.
+/// Sorts places, and joins overlapping ones.
 fn united(mut found: Vec<Range<usize>>) -> Vec<Range<usize>> {
     found.sort_by_key(|place| place.start);
     found.dedup_by(|later, kept| {

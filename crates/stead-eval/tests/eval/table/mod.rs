@@ -34,7 +34,7 @@ pub enum Verdict {
     Wrong(String),
 }
 
-/// Values of `x` after apply: one of each kind of data, and those that a test takes for false.
+/// Values of `x` after apply: one of each kind of data, and the falsy ones.
 const VALUES: &[&str] =
     &["\"b\"", "1", "[\"b\", \"a\"]", "{\"a\":2}", "true", "\"\"", "0", "false", "null", "{\"then\":1}"];
 
